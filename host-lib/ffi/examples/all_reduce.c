@@ -25,7 +25,7 @@ int main(void) {
 
     optr_comm_t comm;
     int rank, ranks;
-    check(optr_comm_init_env(&comm, &config));
+    check(optr_comm_init(&comm, &config));
     check(optr_comm_rank(comm, &rank));
     check(optr_comm_world_size(comm, &ranks));
 
@@ -33,13 +33,14 @@ int main(void) {
     float *weights = calloc(ELEMENTS, sizeof *weights), *correction = calloc(ELEMENTS, sizeof *correction);
     if (!weights || !correction) return 1;
     for (int i = 0; rank == 0 && i < ELEMENTS; i++) weights[i] = 1;
-    check(optr_broadcast(comm, 0, weights, ELEMENTS * sizeof *weights));
+    check(optr_exact_broadcast(comm, 0, weights, ELEMENTS, OPTR_FLOAT32, NULL));
 
-    /* A bucket is declared once. Its own memory is sent without a copy. */
+    /* A bucket is declared once. Memory of the library is sent and received without a copy. */
     optr_bucket_t bucket;
-    float *gradient;
-    check(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
-    check(optr_bucket_buffer(bucket, &gradient, NULL));
+    void *memory[2];
+    check(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
+    for (int i = 0; i < 2; i++) check(optr_alloc(comm, ELEMENTS * sizeof(float), &memory[i]));
+    float *gradient = memory[0], *mean = memory[1];
 
     optr_peer_report_t *peers = calloc((size_t)ranks, sizeof *peers);
     optr_report_t report = optr_report_init();
@@ -47,18 +48,18 @@ int main(void) {
     report.peer_capacity = peers ? (uint32_t)ranks : 0;
     for (int step = 0; step < STEPS; step++) {
         for (int i = 0; i < ELEMENTS; i++) gradient[i] = (float)(rank + step); /* the backward pass */
-        check(optr_bucket_all_reduce_in_place(bucket, &gradient, &report));    /* the mean is at a new address */
-        for (int i = 0; i < ELEMENTS; i++) weights[i] -= 0.1f * gradient[i];   /* the optimizer */
+        check(optr_bucket_all_reduce(bucket, gradient, mean, ELEMENTS, &report, NULL));
+        for (int i = 0; i < ELEMENTS; i++) weights[i] -= 0.1f * mean[i]; /* the optimizer */
         for (uint32_t peer = 0; peer < report.peer_capacity; peer++)
             if (peers[peer].is_late) fprintf(stderr, "rank %u was late: %.1f %% came\n", peer, 100 * peers[peer].received_fraction[0]);
     }
 
     /* Apply repairs that no result includes yet, then check that all ranks made the same calls. */
     int has_correction, is_settled;
-    check(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, correction, ELEMENTS, &has_correction, &is_settled));
+    check(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, correction, ELEMENTS, &has_correction, &is_settled, NULL));
     for (int i = 0; has_correction && i < ELEMENTS; i++) weights[i] -= 0.1f * correction[i];
-    check(optr_comm_finalize(comm));
-    check(optr_comm_destroy(comm)); /* also destroys the bucket */
+    check(optr_comm_close(comm, NULL));
+    check(optr_comm_destroy(comm)); /* also destroys bucket and memory */
     printf("rank %d of %d: the weights are %.4f; the last mean took %.3f ms\n", rank, ranks, weights[ELEMENTS - 1],
            (double)(report.stages[0].time_ns + report.stages[1].time_ns) / 1e6);
     free(weights), free(correction), free(peers);

@@ -5,17 +5,17 @@
  * optr_comm_t comm;
  * optr_bucket_t bucket;
  * optr_report_t report = optr_report_init();
- * optr_comm_init_env(&comm, NULL);                    // the rank of torchrun, mpirun or srun
- * optr_bucket_create(comm, elements, NULL, &bucket);  // once for each gradient bucket
- * optr_bucket_all_reduce(bucket, gradient, gradient, elements, &report);
- *                                                     // the mean, or zeros if too much was lost
+ * optr_comm_init(&comm, NULL);                              // the rank of torchrun, mpirun or srun
+ * optr_bucket_create(comm, elements, NULL, &bucket, NULL);  // once for each gradient bucket
+ * optr_bucket_all_reduce(bucket, gradient, gradient, elements, &report, NULL);
+ *                                                           // the mean, or zeros if too much was lost
  * ```
  *
  * STAGES. An all-reduce of a bucket has two stages. In the contribute stage each rank receives the
  * values of all ranks for its shard. In the broadcast stage the ranks exchange the means of the
  * shards. A stage ends at its deadline t_B at the latest. Values that arrive later are left out of
  * the mean, and the report counts them. Data that must be complete goes over TCP, for example by
- * optr_broadcast(), optr_all_reduce_exact() or optr_send().
+ * optr_exact_broadcast(), optr_exact_all_reduce() or optr_send().
  *
  * RANKS. All ranks make the calls marked "Collective", in the same order and with the same lengths.
  *
@@ -40,12 +40,13 @@
  * the defaults. The library uses the caller's memory until the call returns or its request is done.
  * Inputs and outputs may overlap. After an error, outputs are unchanged. Outputs of reductions are
  * zeros if report->is_applied is 0, and after OPTR_HALTED. Memory of the library has other rules, see
- * optr_bucket_buffer() and optr_alloc().
+ * optr_alloc().
  *
- * REQUESTS. Functions with "start" in their name return before the operation ends, and write a
- * request. They copy their input. Outputs must stay valid and untouched until the request is done:
- * when optr_request_test() or optr_request_wait() sets it to NULL, or its callback is called.
- * Started calls of a communicator run in the order in which they were started.
+ * REQUESTS. The last argument of every call that waits is a request. With NULL the call blocks.
+ * Otherwise it writes a request and returns before the operation ends; if it fails, the request is
+ * NULL. Inputs, outputs and report must stay valid and untouched until the request is done: when
+ * optr_request_wait() sets it to NULL, or its callback is called. Calls of a communicator run in the
+ * order in which they were made.
  *
  * UNITS. A name ends with its unit: _s, _ms, _us or _ns. Buckets have fp32 elements.
  */
@@ -93,7 +94,7 @@ enum optr_status_t
     OPTR_INVALID_HANDLE = 2,
     // Another thread is in a call of the same object, or a collective uses the memory.
     OPTR_BUSY = 3,
-    // The request is not done yet and continues.
+    // A call made no progress for optr_config_t.timeout_s.
     OPTR_TIMEOUT = 4,
     // The ranks differ in settings, calls or lengths, with the same text on all ranks; or a
     // message does not fit. The communicator stays usable unless calls of buckets differ.
@@ -123,6 +124,8 @@ enum optr_status_t
     // The job has ended, but this replica lacks repaired updates, since a bucket was not settled:
     // see optr_bucket_settle().
     OPTR_UNSETTLED = 15,
+    // The request is not done yet and continues.
+    OPTR_PENDING = 16,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -375,8 +378,34 @@ typedef struct optr_config_t {
     const char *card;
 } optr_config_t;
 
-// Operation in progress: a collective, a call over TCP, an average of a group, or a message.
+// Call in progress. The last argument of every call that waits is NULL, or the address of one.
 typedef struct optr_request_s *optr_request_t;
+
+// Received message.
+typedef struct optr_message_t {
+    // Length.
+    size_t bytes;
+    // Sender.
+    int rank;
+} optr_message_t;
+
+// Options of a bucket, from optr_bucket_options_init(), the same on all ranks. Zero selects the
+// default of a field.
+typedef struct optr_bucket_options_t {
+    // sizeof(optr_bucket_options_t).
+    size_t size;
+    // OPTR_AVG or OPTR_SUM. Default: OPTR_AVG.
+    uint32_t op;
+    // OPTR_OFF, OPTR_ON or OPTR_AUTO. Default: the setting of the communicator.
+    uint32_t hadamard;
+    // OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
+    uint32_t bf16;
+    // OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
+    uint32_t repair;
+} optr_bucket_options_t;
+
+// Declared bucket: a stream of collectives over the same number of elements.
+typedef struct optr_bucket_s *optr_bucket_t;
 
 // Data received from one rank in a collective. Index 0 is the contribute stage, 1 the broadcast
 // stage.
@@ -499,32 +528,6 @@ typedef struct optr_report_t {
     struct optr_stage_report_t stages[2];
 } optr_report_t;
 
-// Received message.
-typedef struct optr_message_t {
-    // Length.
-    size_t bytes;
-    // Sender.
-    int rank;
-} optr_message_t;
-
-// Options of a bucket, from optr_bucket_options_init(), the same on all ranks. Zero selects the
-// default of a field.
-typedef struct optr_bucket_options_t {
-    // sizeof(optr_bucket_options_t).
-    size_t size;
-    // OPTR_AVG or OPTR_SUM. Default: OPTR_AVG.
-    uint32_t op;
-    // OPTR_OFF, OPTR_ON or OPTR_AUTO. Default: the setting of the communicator.
-    uint32_t hadamard;
-    // OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
-    uint32_t bf16;
-    // OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
-    uint32_t repair;
-} optr_bucket_options_t;
-
-// Declared bucket: a stream of collectives over the same number of elements.
-typedef struct optr_bucket_s *optr_bucket_t;
-
 // Options of a partial reduce, from optr_partial_options_init(), the same on all ranks. Zero
 // selects the default of a field.
 typedef struct optr_partial_options_t {
@@ -605,14 +608,13 @@ typedef struct optr_partial_report_t {
 
 // Function that is called once when a request is done, on a thread of the library.
 //
-// status is the result of the operation. error is its text, or "" on success. A collective of a
-// bucket passes its report. Other requests pass NULL, as do errors except OPTR_HALTED. Both
-// pointers are valid during the call.
+// status is the result of the call, whose outputs and report are written before. error is its
+// text, or "" on success, and valid during the call of the function.
 //
 // It may make any call of this library, and wait for other requests. It must not wait for another
 // function of its communicator, which is called after it has returned. It must not end its thread,
 // leave by longjmp(), or throw.
-typedef void (*optr_callback_t)(optr_status_t status, const struct optr_report_t *report, const char *error, void *context);
+typedef void (*optr_callback_t)(optr_status_t status, const char *error, void *context);
 
 #ifdef __cplusplus
 extern "C" {
@@ -643,24 +645,27 @@ const char *optr_status_name(int32_t status);
 // Threads: any, at any time; blocks if HOST is a name to resolve.
 optr_status_t optr_get_unique_id(const char *address, struct optr_unique_id_t *id);
 
-// Joins a job of 1 to 1024 ranks as one of them. Returns when all ranks have joined. Collective.
+// Joins a job as one of its ranks. Returns when all ranks have joined. Collective.
 //
-// id is from optr_get_unique_id(). Rank 0 must run on the host in its address. After an error
-// *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does not join within
-// timeout_s.
+// Rank and world size are those of torchrun, mpirun or srun, or of OPTIREDUCE_RANK,
+// OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. If config is NULL, all settings are from the
+// environment. After an error *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if
+// a rank does not join within timeout_s.
 //
-// Threads: any, at any time; blocks. Ranks of one process need a thread each.
+// Threads: any, but not while another thread changes the environment; blocks. Ranks of one process
+// need a thread each.
+optr_status_t optr_comm_init(optr_comm_t *comm, const struct optr_config_t *config);
+
+// As optr_comm_init(), with a rank from 0 to world_size - 1, at most 1023, in the job of an id
+// from optr_get_unique_id(). Rank 0 must run on the host in the address of the id. Collective.
+//
+// Threads: any, but not while another thread changes the environment; blocks. Ranks of one process
+// need a thread each.
 optr_status_t optr_comm_init_rank(optr_comm_t *comm,
                                   int world_size,
                                   const struct optr_unique_id_t *id,
                                   int rank,
                                   const struct optr_config_t *config);
-
-// As optr_comm_init_rank(), with the rank from the environment of torchrun, mpirun or srun, or
-// from OPTIREDUCE_RANK, OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. Collective.
-//
-// Threads: any, but not while another thread changes the environment; blocks.
-optr_status_t optr_comm_init_env(optr_comm_t *comm, const struct optr_config_t *config);
 
 // Writes the number of this rank, from 0.
 //
@@ -684,6 +689,12 @@ optr_status_t optr_comm_shard(optr_comm_t comm, size_t elements, size_t *first, 
 // Threads: any, at any time, also during other calls; does not block.
 optr_status_t optr_comm_async_error(optr_comm_t comm, optr_status_t *error);
 
+// Writes counters and state of this rank, and "settings", the settings in force, as a JSON text in
+// memory of the library: free it with optr_free(). Not collective.
+//
+// Threads: any, at any time, also during other calls; blocks without request.
+optr_status_t optr_comm_metrics(optr_comm_t comm, char **json, optr_request_t *request);
+
 // Takes part again after OPTR_DROPPED, and writes the number of the first collective that includes
 // this rank, once the others have reached it. Not collective.
 //
@@ -691,33 +702,26 @@ optr_status_t optr_comm_async_error(optr_comm_t comm, optr_status_t *error);
 // optr_report_t.joined_rank then names it on all ranks, so that they can send it the model.
 // OPTR_PEER_FAILED if the others do not agree, OPTR_INVALID_ARGUMENT in a job with cards.
 //
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_comm_rejoin(optr_comm_t comm, uint32_t *first_op);
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_comm_rejoin(optr_comm_t comm, uint32_t *first_op, optr_request_t *request);
 
 // Creates a communicator of the ranks that pass the same color, in the same order
-// and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Finalize and destroy it
+// and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Close and destroy it
 // separately. Collective.
 //
 // A two-level all-reduce is a reduce-scatter in one communicator, an all-reduce of the shards in
 // another, and an all-gather in the first.
 //
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_comm_split(optr_comm_t comm, int color, optr_comm_t *new_comm);
-
-// Excludes ranks that are gone from later calls over TCP, such as barriers, broadcasts and
-// optr_bucket_create(), which otherwise fail. Collectives of buckets always exclude them.
-// Collective.
-//
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_comm_skip_gone_ranks(optr_comm_t comm);
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_comm_split(optr_comm_t comm, int color, optr_comm_t *new_comm, optr_request_t *request);
 
 // Ends the job: waits for all ranks and for the collectives of this rank, and checks that all
 // ranks made the same calls. Afterwards, destroy the communicator. Collective.
 //
 // OPTR_UNSETTLED if this rank lacks repairs that only optr_bucket_settle() would have returned.
 //
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_comm_finalize(optr_comm_t comm);
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_comm_close(optr_comm_t comm, optr_request_t *request);
 
 // Ends all calls, requests and connections of a communicator. These calls, and later ones, return
 // OPTR_ABORTED. Destroy the handle afterwards. May be called repeatedly.
@@ -726,7 +730,7 @@ optr_status_t optr_comm_finalize(optr_comm_t comm);
 optr_status_t optr_comm_abort(optr_comm_t comm);
 
 // Destroys a communicator, with its buckets, partial reduces, requests and memory. Calls in
-// progress on other threads return OPTR_CLOSED. Call optr_comm_finalize() first, since this
+// progress on other threads return OPTR_CLOSED. Call optr_comm_close() first, since this
 // function does not wait for other ranks.
 //
 // Threads: any, at any time, also during other calls; takes at most about a second.
@@ -734,60 +738,8 @@ optr_status_t optr_comm_destroy(optr_comm_t comm);
 
 // Waits until all ranks have called it. Collective.
 //
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_barrier(optr_comm_t comm);
-
-// Starts optr_barrier(). Collective.
-//
-// Threads: any, one at a time per communicator; does not block.
-optr_status_t optr_start_barrier(optr_comm_t comm, optr_request_t *request);
-
-// Copies the root's bytes to all ranks, over TCP, for weights and other data that must be
-// complete. Collective.
-//
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_broadcast(optr_comm_t comm, int root, void *data, size_t bytes);
-
-// Starts optr_broadcast(). data is an output on all ranks. Collective.
-//
-// Threads: any, one at a time per communicator; does not block.
-optr_status_t optr_start_broadcast(optr_comm_t comm, int root, void *data, size_t bytes, optr_request_t *request);
-
-// Gathers the bytes of all ranks, in rank order, over TCP. Excluded ranks
-// (optr_comm_skip_gone_ranks()) have zeros. Collective.
-//
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_all_gather_bytes(optr_comm_t comm, const void *input, size_t bytes, void *output);
-
-// Averages values over all ranks once. Collective.
-//
-// A bucket is faster for repeated calls, since this function compares the call first and repairs
-// losses at the end. It is not applied if elements are still missing.
-//
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_all_reduce(optr_comm_t comm, const float *input, float *output, size_t elements, struct optr_report_t *report);
-
-// Averages values over all ranks once, and writes this rank's shard (optr_comm_shard()) of the
-// mean. Collective.
-//
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_reduce_scatter(optr_comm_t comm,
-                                  const float *input,
-                                  size_t elements,
-                                  float *output,
-                                  size_t output_elements,
-                                  struct optr_report_t *report);
-
-// Gathers the shards of all ranks (optr_comm_shard()) once. Lost values are zero, see
-// report->missing_elements. For complete data use optr_broadcast(). Collective.
-//
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_all_gather(optr_comm_t comm,
-                              const float *input,
-                              size_t input_elements,
-                              float *output,
-                              size_t elements,
-                              struct optr_report_t *report);
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_barrier(optr_comm_t comm, optr_request_t *request);
 
 // Reduces values of any type exactly over TCP, with the same bits on all ranks. Waits for the
 // slowest rank. Collective.
@@ -795,35 +747,68 @@ optr_status_t optr_all_gather(optr_comm_t comm,
 // type_ is an optr_type_t, and op an optr_op_t. Integers wrap. A NaN of any rank stays in minimum
 // and maximum. Floating-point values are folded in the order of ranks.
 //
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_all_reduce_exact(optr_comm_t comm,
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_exact_all_reduce(optr_comm_t comm,
                                     const void *input,
                                     void *output,
                                     size_t elements,
                                     uint32_t type_,
-                                    uint32_t op);
+                                    uint32_t op,
+                                    optr_request_t *request);
 
-// Starts optr_all_reduce_exact(). Collective.
+// As optr_exact_all_reduce(), for this rank's shard of the result (optr_comm_shard()). Collective.
 //
-// Threads: any, one at a time per communicator; does not block.
-optr_status_t optr_start_all_reduce_exact(optr_comm_t comm,
-                                          const void *input,
-                                          void *output,
-                                          size_t elements,
-                                          uint32_t type_,
-                                          uint32_t op,
-                                          optr_request_t *request);
-
-// As optr_all_reduce_exact(), for this rank's shard of the result (optr_comm_shard()). Collective.
-//
-// Threads: any, one at a time per communicator; blocks.
-optr_status_t optr_reduce_scatter_exact(optr_comm_t comm,
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_exact_reduce_scatter(optr_comm_t comm,
                                         const void *input,
                                         size_t elements,
                                         void *output,
                                         size_t output_elements,
                                         uint32_t type_,
-                                        uint32_t op);
+                                        uint32_t op,
+                                        optr_request_t *request);
+
+// Copies the root's values to all ranks, over TCP, for weights and other data that must be
+// complete. data is an input at the root, and an output on the others. type_ is an optr_type_t.
+// Collective.
+//
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_exact_broadcast(optr_comm_t comm,
+                                   int root,
+                                   void *data,
+                                   size_t elements,
+                                   uint32_t type_,
+                                   optr_request_t *request);
+
+// Gathers the bytes of all ranks, by rank, over TCP. Excluded ranks (optr_config_t.skip_gone) have
+// zeros. output has room for bytes of each rank. Collective.
+//
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_exact_all_gather(optr_comm_t comm, const void *input, size_t bytes, void *output, optr_request_t *request);
+
+// As optr_exact_all_gather(), at the root only. The other ranks ignore output. OPTR_MISMATCH at
+// the root if a rank passes another number of bytes. Collective.
+//
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_exact_gather(optr_comm_t comm, int root, const void *input, size_t bytes, void *output, optr_request_t *request);
+
+// Sends each rank its part of the root's bytes, over TCP. input has bytes for each rank, by rank;
+// the other ranks ignore it. OPTR_MISMATCH on a rank that passes another number of bytes than the
+// root. Collective.
+//
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_exact_scatter(optr_comm_t comm,
+                                 int root,
+                                 const void *input,
+                                 void *output,
+                                 size_t bytes,
+                                 optr_request_t *request);
+
+// Sends each rank a part, and gathers the parts received, over TCP. input and output have bytes
+// for each rank, by rank. Excluded ranks (optr_config_t.skip_gone) have zeros. Collective.
+//
+// Threads: any, one at a time per communicator; blocks without request.
+optr_status_t optr_exact_all_to_all(optr_comm_t comm, const void *input, size_t bytes, void *output, optr_request_t *request);
 
 // Sends bytes to a rank, or to itself, where a receive with the same tag takes them. Messages with
 // the same tag arrive in order. Not collective.
@@ -831,42 +816,33 @@ optr_status_t optr_reduce_scatter_exact(optr_comm_t comm,
 // A receiver stores up to 8 MiB from each other rank. Messages that do not fit wait for a receive.
 // OPTR_PEER_FAILED after optr_config_t.timeout_s without progress.
 //
-// Threads: any, at any time, also during other calls; blocks.
-optr_status_t optr_send(optr_comm_t comm, int to, uint32_t tag, const void *data, size_t bytes);
-
-// Starts optr_send().
-//
-// Threads: any, at any time, also during other calls; does not block.
-optr_status_t optr_start_send(optr_comm_t comm, int to, uint32_t tag, const void *data, size_t bytes, optr_request_t *request);
+// Threads: any, at any time, also during other calls; blocks without request.
+optr_status_t optr_send(optr_comm_t comm, int to, uint32_t tag, const void *data, size_t bytes, optr_request_t *request);
 
 // Receives the next message with this tag from a rank, or from OPTR_ANY_RANK. Not collective.
 //
 // message receives length and sender. If message is NULL, the length must be exactly bytes. A
 // message that does not fit is lost, with OPTR_MISMATCH. OPTR_PEER_FAILED after
-// optr_config_t.timeout_s without progress.
+// optr_config_t.timeout_s without progress. A freed request takes no message.
 //
-// Threads: any, at any time, also during other calls; blocks.
-optr_status_t optr_recv(optr_comm_t comm, int from, uint32_t tag, void *data, size_t bytes, struct optr_message_t *message);
-
-// Starts optr_recv(). message is an output as well. A freed request takes no message.
-//
-// Threads: any, at any time, also during other calls; does not block.
-optr_status_t optr_start_recv(optr_comm_t comm,
-                              int from,
-                              uint32_t tag,
-                              void *data,
-                              size_t bytes,
-                              struct optr_message_t *message,
-                              optr_request_t *request);
+// Threads: any, at any time, also during other calls; blocks without request.
+optr_status_t optr_recv(optr_comm_t comm,
+                        int from,
+                        uint32_t tag,
+                        void *data,
+                        size_t bytes,
+                        struct optr_message_t *message,
+                        optr_request_t *request);
 
 // Declares a bucket of fp32 elements and allocates its memory. Length and options must be the same
 // on all ranks, which is checked. Collective.
 //
-// Threads: any, one at a time per communicator; blocks.
+// Threads: any, one at a time per communicator; blocks without request.
 optr_status_t optr_bucket_create(optr_comm_t comm,
                                  size_t elements,
                                  const struct optr_bucket_options_t *options,
-                                 optr_bucket_t *bucket);
+                                 optr_bucket_t *bucket,
+                                 optr_request_t *request);
 
 // Destroys a bucket on this rank only. Its requests continue.
 //
@@ -877,83 +853,39 @@ optr_status_t optr_bucket_destroy(optr_bucket_t bucket);
 //
 // If a rank passes another number of elements than the bucket has, nothing is sent, the job ends,
 // and all ranks get OPTR_MISMATCH. Values are copied unless input and output are both in memory
-// from optr_alloc(). output must not be the bucket's own memory.
+// from optr_alloc().
 //
-// Threads: any, one at a time per bucket; blocks.
+// Threads: any, one at a time per bucket; blocks without request.
 optr_status_t optr_bucket_all_reduce(optr_bucket_t bucket,
                                      const float *input,
                                      float *output,
                                      size_t elements,
-                                     struct optr_report_t *report);
-
-// Writes address and length of the bucket's own memory, which optr_bucket_all_reduce_in_place()
-// reduces without a copy. elements may be NULL.
-//
-// The memory is zero at first and after a failed call. The address is valid until the next
-// blocking call of the bucket, or its end.
-//
-// Threads: any, one at a time per bucket; does not block.
-optr_status_t optr_bucket_buffer(optr_bucket_t bucket, float **values, size_t *elements);
-
-// Reduces the values in the bucket's own memory (optr_bucket_buffer()), without a copy. The values
-// move: their new address is written to values, also after an error. Collective.
-//
-// Threads: any, one at a time per bucket; blocks.
-optr_status_t optr_bucket_all_reduce_in_place(optr_bucket_t bucket, float **values, struct optr_report_t *report);
+                                     struct optr_report_t *report,
+                                     optr_request_t *request);
 
 // As optr_bucket_all_reduce(), for this rank's shard of the result (optr_comm_shard()). Lost
 // values are not repaired. Collective.
 //
-// Threads: any, one at a time per bucket; blocks.
+// Threads: any, one at a time per bucket; blocks without request.
 optr_status_t optr_bucket_reduce_scatter(optr_bucket_t bucket,
                                          const float *input,
                                          size_t elements,
                                          float *output,
                                          size_t output_elements,
-                                         struct optr_report_t *report);
+                                         struct optr_report_t *report,
+                                         optr_request_t *request);
 
 // Gathers the shards of all ranks (optr_comm_shard()). Lost values are zero, see
 // report->missing_elements. Collective.
 //
-// Threads: any, one at a time per bucket; blocks.
+// Threads: any, one at a time per bucket; blocks without request.
 optr_status_t optr_bucket_all_gather(optr_bucket_t bucket,
                                      const float *input,
                                      size_t input_elements,
                                      float *output,
                                      size_t elements,
-                                     struct optr_report_t *report);
-
-// Starts optr_bucket_all_reduce(). Other collectives may start before it is done. Collective.
-//
-// Input is not copied if input and output are both in memory from optr_alloc(). Then it must stay
-// untouched until the request is done.
-//
-// Threads: any, one at a time per bucket; does not block.
-optr_status_t optr_bucket_start_all_reduce(optr_bucket_t bucket,
-                                           const float *input,
-                                           float *output,
-                                           size_t elements,
-                                           optr_request_t *request);
-
-// Starts optr_bucket_reduce_scatter(). Collective.
-//
-// Threads: any, one at a time per bucket; does not block.
-optr_status_t optr_bucket_start_reduce_scatter(optr_bucket_t bucket,
-                                               const float *input,
-                                               size_t elements,
-                                               float *output,
-                                               size_t output_elements,
-                                               optr_request_t *request);
-
-// Starts optr_bucket_all_gather(). Collective.
-//
-// Threads: any, one at a time per bucket; does not block.
-optr_status_t optr_bucket_start_all_gather(optr_bucket_t bucket,
-                                           const float *input,
-                                           size_t input_elements,
-                                           float *output,
-                                           size_t elements,
-                                           optr_request_t *request);
+                                     struct optr_report_t *report,
+                                     optr_request_t *request);
 
 // Waits until no repair of this bucket is outstanding, at most timeout_us. Writes the repaired
 // values that no result includes yet to correction, to apply to the model as one more update. Call
@@ -962,13 +894,14 @@ optr_status_t optr_bucket_start_all_gather(optr_bucket_t bucket,
 // Without such values *has_correction is 0, and correction is unchanged. *is_settled is 0 if
 // repairs are still outstanding.
 //
-// Threads: any, one at a time per bucket; blocks.
+// Threads: any, one at a time per bucket; blocks without request.
 optr_status_t optr_bucket_settle(optr_bucket_t bucket,
                                  uint64_t timeout_us,
                                  float *correction,
                                  size_t elements,
                                  int32_t *has_correction,
-                                 int32_t *is_settled);
+                                 int32_t *is_settled,
+                                 optr_request_t *request);
 
 // Allocates memory, zero at first and aligned to 64 bytes, for inputs and outputs of all-reduces
 // of this communicator's buckets. Valid until optr_free() or optr_comm_destroy(), also after an
@@ -998,51 +931,42 @@ optr_status_t optr_free(optr_comm_t comm, void *memory);
 // Declares a partial reduce (SIGMOD'21), which averages models among groups of the ranks that are
 // ready first. Collective.
 //
-// All ranks must start with the same model: optr_broadcast() it first. Then each rank trains its
-// own model, and calls optr_partial_average() at its own pace.
+// All ranks must start with the same model: optr_exact_broadcast() it first. Then each rank trains
+// its own model, and calls optr_partial_average() at its own pace.
 //
-// Threads: any, one at a time per communicator; blocks.
+// Threads: any, one at a time per communicator; blocks without request.
 optr_status_t optr_partial_create(optr_comm_t comm,
                                   size_t elements,
                                   const struct optr_partial_options_t *options,
-                                  optr_partial_t *partial);
+                                  optr_partial_t *partial,
+                                  optr_request_t *request);
 
 // Averages a model with the models of a group of ready ranks. Not collective.
 //
 // iteration counts from 1. It must exceed report->iteration of the previous group, usually by one.
 // The call waits for at least one more rank, at most patience_us. Then bound_us limits each stage
-// of each window, and repair_timeout_us the repairs. OPTR_PEER_FAILED if no group forms.
+// of each window, and repair_timeout_us the repairs. OPTR_PEER_FAILED if no group forms. If the
+// request is freed, this rank still takes part in its group.
 //
-// Threads: any, one at a time per partial reduce; blocks.
+// Threads: any, one average at a time per partial reduce; blocks without request.
 optr_status_t optr_partial_average(optr_partial_t partial,
                                    const float *input,
                                    float *output,
                                    size_t elements,
                                    uint64_t iteration,
-                                   struct optr_partial_report_t *report);
-
-// Starts optr_partial_average(). report is an output as well. If the request is freed, this rank
-// still takes part in its group.
-//
-// Threads: any, one average at a time per partial reduce; does not block.
-optr_status_t optr_partial_start_average(optr_partial_t partial,
-                                         const float *input,
-                                         float *output,
-                                         size_t elements,
-                                         uint64_t iteration,
-                                         struct optr_partial_report_t *report,
-                                         optr_request_t *request);
+                                   struct optr_partial_report_t *report,
+                                   optr_request_t *request);
 
 // Leaves the groups, and waits until all ranks have left them. A rank that forms groups continues
-// to form them meanwhile. All ranks call it, before optr_comm_finalize(). Afterwards, destroy the
+// to form them meanwhile. All ranks call it, before optr_comm_close(). Afterwards, destroy the
 // partial reduce.
 //
-// The models of the ranks still differ: average them with optr_all_reduce_exact().
+// The models of the ranks still differ: average them with optr_exact_all_reduce().
 // OPTR_PEER_FAILED if a live rank does not close within optr_config_t.timeout_s; this rank has
 // left in any case.
 //
-// Threads: any, one at a time per partial reduce; blocks.
-optr_status_t optr_partial_close(optr_partial_t partial);
+// Threads: any, one at a time per partial reduce; blocks without request.
+optr_status_t optr_partial_close(optr_partial_t partial, optr_request_t *request);
 
 // Destroys a partial reduce. Calls in progress on other threads return OPTR_CLOSED. Without
 // optr_partial_close() before, other ranks treat this rank as gone.
@@ -1050,18 +974,12 @@ optr_status_t optr_partial_close(optr_partial_t partial);
 // Threads: any, at any time, also during other calls; takes at most about a second.
 optr_status_t optr_partial_destroy(optr_partial_t partial);
 
-// Tests whether a request is done, and writes 1 or 0 to done. If it is done, output and report are
-// written, *request is NULL, and the status is the result of the operation. Only a collective of a
-// bucket requires a report.
+// Waits until a request is done, at most timeout_us; 0 only tests. If it is done, outputs and
+// report are written, *request is NULL, and the status is the result of the call. OPTR_PENDING if
+// it is not done.
 //
-// Threads: any, one at a time per request; does not block.
-optr_status_t optr_request_test(optr_request_t *request, int *done, struct optr_report_t *report);
-
-// Waits until a request is done, at most timeout_us, otherwise as optr_request_test().
-// OPTR_TIMEOUT if it is not done then.
-//
-// Threads: any, one at a time per request; blocks.
-optr_status_t optr_request_wait(optr_request_t *request, uint64_t timeout_us, struct optr_report_t *report);
+// Threads: any, one at a time per request; blocks unless timeout_us is 0.
+optr_status_t optr_request_wait(optr_request_t *request, uint64_t timeout_us);
 
 // Registers a function that is called with context once the request is done, also if it fails.
 // *request becomes NULL.
@@ -1070,9 +988,9 @@ optr_status_t optr_request_wait(optr_request_t *request, uint64_t timeout_us, st
 // called one after the other, on a thread of their own. See optr_callback_t for permitted calls.
 optr_status_t optr_request_on_done(optr_request_t *request, optr_callback_t callback, void *context);
 
-// Gives up a request, and sets it to NULL. Its operation continues, but its output is not written.
-// A message that is not in transit is withdrawn. A collective keeps memory from optr_alloc() until
-// it is done.
+// Gives up a request, and sets it to NULL. Its operation continues, but its outputs are not
+// written. A message that is not in transit is withdrawn. A collective keeps memory from
+// optr_alloc() until it is done.
 //
 // Threads: any, one at a time per request; does not block.
 optr_status_t optr_request_free(optr_request_t *request);

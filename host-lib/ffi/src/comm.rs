@@ -1,23 +1,25 @@
 //! Communicator behind a handle. Collective calls are made one at a time; an abort ends them all.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::pin::pin;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::task::Waker;
 
-use optireduce::{Communicator, ControlError, Error, PartialOptions, PartialReduce, Request, Settings};
+use optireduce::binding;
+use optireduce::{Communicator, ControlError, Error, PartialReduce, Request, Settings};
 use optireduce_core::protocol::Parts;
 
 use crate::callbacks::Callbacks;
 use crate::guard::Live;
 use crate::memory::Memory;
+use crate::registry::Kind;
 use crate::status::{Failure, is_fatal};
+use crate::types::optr_comm_t;
 use crate::types::optr_status_t::{OPTR_ABORTED, OPTR_BUSY, OPTR_CLOSED};
 
 const RUNS: u8 = 0;
-const FINALIZED: u8 = 1;
+const CLOSED: u8 = 1;
 const ABORTED: u8 = 2;
 const DESTROYED: u8 = 3;
 
@@ -31,9 +33,10 @@ pub struct Comm {
     /// Held by the thread that waits in a collective call.
     turn: Mutex<()>,
     state: AtomicU8,
-    /// Threads that wait for a future that does not end with the communicator. They check `state`
-    /// when woken.
-    waiting: Mutex<Vec<Waker>>,
+    /// A close has begun, and no call begins after it.
+    is_closing: AtomicBool,
+    /// Waiters for operations that do not end with the communicator. They check `state` when woken.
+    waiting: Mutex<BTreeMap<u64, Waker>>,
     /// These end with the communicator.
     partials: Mutex<Vec<Weak<Averages>>>,
     /// First fatal error.
@@ -45,19 +48,31 @@ pub struct Comm {
     _live: Live,
 }
 
+impl Kind for Comm {
+    type Handle = optr_comm_t;
+    const NAME: &str = "a communicator";
+    const MADE_BY: &str = "optr_comm_init or optr_comm_init_rank";
+    const TAG: usize = 1;
+
+    fn owner(&self) -> usize {
+        0
+    }
+}
+
 impl Comm {
     pub fn connect(settings: Settings) -> Result<Self, Failure> {
         let live = Live::new();
         Ok(Self::of_communicator(Communicator::connect(settings).wait()?, live))
     }
 
-    fn of_communicator(communicator: Communicator, live: Live) -> Self {
+    pub fn of_communicator(communicator: Communicator, live: Live) -> Self {
         let (rank, world_size) = (communicator.rank(), communicator.world_size());
         let memory = Memory::default();
         Self {
             communicator: Mutex::new(Some(communicator)),
             turn: Mutex::default(),
             state: AtomicU8::new(RUNS),
+            is_closing: AtomicBool::new(false),
             waiting: Mutex::default(),
             partials: Mutex::default(),
             failure: Mutex::default(),
@@ -90,24 +105,36 @@ impl Comm {
     }
 
     pub fn begin<T>(&self, begin: impl FnOnce(&mut Communicator) -> T) -> Result<T, Failure> {
-        lock(&self.communicator).as_mut().map(begin).ok_or_else(|| self.ended())
+        let mut communicator = lock(&self.communicator);
+        let usable = communicator.as_mut().filter(|_| !self.is_closing.load(Ordering::SeqCst));
+        usable.map(begin).ok_or_else(|| self.ended())
     }
 
-    /// Makes a collective call and waits for it, or for the end of the communicator.
-    pub fn call<T>(&self, begin: impl FnOnce(&mut Communicator) -> Request<T>) -> Result<T, Failure> {
-        let _turn = self.turn()?;
-        self.begin(begin)?.wait().map_err(|error| self.failed(error))
+    /// Begins to close the communicator, after which no call begins. It stays here, so that an
+    /// abort can end the close.
+    pub fn begin_close(&self) -> Result<Request<()>, Failure> {
+        self.begin(|communicator| {
+            self.is_closing.store(true, Ordering::SeqCst);
+            binding::start_close(communicator)
+        })
     }
 
-    pub fn partial_reduce(&self, elements: usize, options: PartialOptions) -> Result<Arc<Averages>, Failure> {
-        let _turn = self.turn()?;
-        let declaring = self.begin(|communicator| communicator.partial_reduce(elements, options))?;
-        let partial = Arc::new(Mutex::new(Some(self.connected(declaring)?)));
+    /// Drops the closed communicator.
+    pub fn end_close(&self) {
+        let _ = self.state.compare_exchange(RUNS, CLOSED, Ordering::SeqCst, Ordering::SeqCst);
+        let communicator = lock(&self.communicator).take();
+        // This may take up to a second, so the lock is not held.
+        drop(communicator);
+    }
+
+    /// Keeps a partial reduce to end it with the communicator.
+    pub fn keep(&self, partial: PartialReduce) -> Result<Arc<Averages>, Failure> {
+        let partial = Arc::new(Mutex::new(Some(partial)));
         let mut partials = lock(&self.partials);
         partials.retain(|one| one.strong_count() > 0);
         partials.push(Arc::downgrade(&partial));
         drop(partials);
-        // `end` may have missed it in the list.
+        // `stop` may have missed it in the list.
         if self.has_ended() {
             lock(&partial).take();
             return Err(self.ended());
@@ -115,50 +142,24 @@ impl Comm {
         Ok(partial)
     }
 
-    /// Creates a communicator of the ranks of a color, `None` for a rank without one. It does not
-    /// end with this one.
-    pub fn split(&self, color: Option<usize>) -> Result<Option<Self>, Failure> {
-        let (_turn, live) = (self.turn()?, Live::new());
-        let splitting = self.begin(|communicator| communicator.split(color))?;
-        Ok(self.connected(splitting)?.map(|communicator| Self::of_communicator(communicator, live)))
-    }
-
-    fn connected<T>(&self, connecting: Request<T>) -> Result<T, Failure> {
-        let connected = self.until_ended(connecting).ok_or_else(|| self.ended())?;
-        connected.map_err(|error| match error {
-            _ if self.has_ended() => self.ended(),
-            Error::Control(_) => self.failed(error),
-            error => error.into(),
-        })
-    }
-
-    /// Waits for a future, or the end of the communicator.
-    pub fn wait_for<T>(&self, future: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
-        let done = self.until_ended(future).ok_or_else(|| self.ended())?;
-        done.map_err(|error| self.of(error))
-    }
-
-    pub fn finalize(&self) -> Result<(), Failure> {
-        let _turn = self.turn()?;
-        let communicator = lock(&self.communicator).take().ok_or_else(|| self.ended())?;
-        let closed = self.until_ended(communicator.close());
-        let result = closed.ok_or_else(|| self.ended())?.map_err(|error| self.failed(error));
-        let _ = self.state.compare_exchange(RUNS, FINALIZED, Ordering::SeqCst, Ordering::SeqCst);
-        result
+    /// End of this communicator, for an operation that would outlive it.
+    pub fn ends(self: &Arc<Self>) -> Ends {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Ends { comm: self.clone(), key: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
     pub fn abort(&self) {
-        self.end(ABORTED);
+        self.stop(ABORTED);
     }
 
     /// As [`abort`](Self::abort), unless the communicator has already ended.
     pub fn destroy(&self) {
-        self.end(DESTROYED);
+        self.stop(DESTROYED);
     }
 
-    fn end(&self, state: u8) {
+    fn stop(&self, state: u8) {
         let _ = self.state.compare_exchange(RUNS, state, Ordering::SeqCst, Ordering::SeqCst);
-        lock(&self.waiting).drain(..).for_each(Waker::wake);
+        std::mem::take(&mut *lock(&self.waiting)).into_values().for_each(Waker::wake);
         let communicator = lock(&self.communicator).take();
         let partials: Vec<_> = lock(&self.partials).drain(..).filter_map(|one| lock(&*one.upgrade()?).take()).collect();
         // This ends all waits. It may take up to a second, so no lock is held.
@@ -199,56 +200,59 @@ impl Comm {
         matches!(self.state.load(Ordering::SeqCst), ABORTED | DESTROYED).then(|| self.ended())
     }
 
-    fn turn(&self) -> Result<MutexGuard<'_, ()>, Failure> {
-        match self.turn.try_lock() {
-            Ok(turn) => Ok(turn),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) if self.has_ended() => Err(self.ended()),
-            Err(TryLockError::WouldBlock) => {
-                let text = "another thread is in a call of this communicator; make calls one after the other, in the same order \
-                            on all ranks";
-                Err(Failure::new(OPTR_BUSY, text))
-            }
+    /// Returns the guard of a call that blocks; `None` if it does not.
+    pub fn turn(&self, blocks: bool) -> Result<Option<MutexGuard<'_, ()>>, Failure> {
+        let busy = "another thread is in a call of this communicator; make calls one after the other, in the same order on \
+                    all ranks";
+        match turn(&self.turn, busy) {
+            _ if !blocks => Ok(None),
+            Err(_) if self.has_ended() => Err(self.ended()),
+            held => held.map(Some),
         }
     }
 
-    fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         self.state.load(Ordering::SeqCst) != RUNS
     }
 
-    fn ended(&self) -> Failure {
+    pub fn ended(&self) -> Failure {
         match self.state.load(Ordering::SeqCst) {
             ABORTED => Failure::new(OPTR_ABORTED, "the communicator was aborted; destroy it, and make a new one"),
             DESTROYED => Failure::new(OPTR_CLOSED, "the communicator was destroyed; make a new one"),
-            _ => Failure::new(OPTR_CLOSED, "the communicator was finalized; destroy it, and make a new one"),
+            _ => Failure::new(OPTR_CLOSED, "the communicator was closed; destroy it, and make a new one"),
         }
     }
+}
 
-    /// Waits for a future that does not end with the communicator. Returns `None` if the
-    /// communicator ended first.
-    fn until_ended<F: Future>(&self, future: F) -> Option<F::Output> {
-        struct Unpark(Thread);
-        impl Wake for Unpark {
-            fn wake(self: Arc<Self>) {
-                self.0.unpark();
-            }
-        }
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        // Registered before the check of the state: either this thread sees the end, or `end` wakes
-        // it.
-        lock(&self.waiting).push(waker.clone());
-        let mut future = pin!(future);
-        let output = loop {
-            if self.has_ended() {
-                break None;
-            }
-            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-                break Some(output);
-            }
-            thread::park();
-        };
-        lock(&self.waiting).retain(|one| !one.will_wake(&waker));
-        output
+/// Returns the guard of a call that must not run on two threads, or [`OPTR_BUSY`].
+pub fn turn<'a, T>(mutex: &'a Mutex<T>, busy: &str) -> Result<MutexGuard<'a, T>, Failure> {
+    match mutex.try_lock() {
+        Ok(guard) => Ok(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => Err(Failure::new(OPTR_BUSY, busy)),
+    }
+}
+
+/// End of a communicator, which wakes the waiter of an operation.
+#[derive(Debug)]
+pub struct Ends {
+    comm: Arc<Comm>,
+    key: u64,
+}
+
+impl Ends {
+    /// Returns whether the communicator has ended; its end wakes `waker` otherwise.
+    pub fn have_come(&self, waker: &Waker) -> bool {
+        // Registered before the check of the state: either this thread sees the end, or `stop`
+        // wakes it.
+        lock(&self.comm.waiting).insert(self.key, waker.clone());
+        self.comm.has_ended()
+    }
+}
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        lock(&self.comm.waiting).remove(&self.key);
     }
 }
 

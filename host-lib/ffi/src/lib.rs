@@ -14,7 +14,7 @@
 //! | `registry` | table of handles |
 //! | `memory` | memory of a communicator, used without copies |
 //! | `comm`, `bucket`, `partial`, `request`, `callbacks` | objects behind handles |
-//! | `handle` | operations in progress, as `optireduce` returns them |
+//! | `calls` | calls of a communicator that wait for other ranks |
 //! | `config`, `report`, `unique_id`, `status` | conversions between the header and `optireduce` |
 //!
 //! Except for tests, only `abi` and `raw` have `unsafe` code.
@@ -22,6 +22,7 @@
 pub mod abi;
 mod bucket;
 mod callbacks;
+mod calls;
 mod comm;
 mod config;
 mod guard;

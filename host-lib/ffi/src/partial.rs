@@ -1,71 +1,75 @@
 //! Partial reduce behind a handle.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use optireduce::{Error, PartialOptions, Report};
+use optireduce::{Error, Report};
 
-use crate::comm::{Averages, Comm};
+use crate::comm::{Averages, Comm, turn};
 use crate::raw::{Input, Output, ReportPlace};
+use crate::registry::Kind;
 use crate::report;
-use crate::request::Request;
+use crate::request::{self, Operation, RequestPlace};
 use crate::status::Failure;
 use crate::types::optr_partial_report_t;
-use crate::types::optr_status_t::{OPTR_BUSY, OPTR_CLOSED};
+use crate::types::optr_partial_t;
+use crate::types::optr_status_t::OPTR_CLOSED;
 
 #[derive(Debug)]
 pub struct Partial {
-    comm: Arc<Comm>,
+    pub comm: Arc<Comm>,
     averages: Arc<Averages>,
     /// Held by the thread that waits in a call.
     turn: Mutex<()>,
     elements: usize,
 }
 
-impl Partial {
-    pub fn declare(comm: Arc<Comm>, elements: usize, options: PartialOptions) -> Result<Self, Failure> {
-        let averages = comm.partial_reduce(elements, options)?;
-        Ok(Self { comm, averages, turn: Mutex::default(), elements })
-    }
+impl Kind for Partial {
+    type Handle = optr_partial_t;
+    const NAME: &str = "a partial reduce";
+    const MADE_BY: &str = "optr_partial_create";
+    const TAG: usize = 7;
 
-    pub fn comm(&self) -> &Arc<Comm> {
-        &self.comm
+    fn owner(&self) -> usize {
+        Arc::as_ptr(&self.comm).addr()
+    }
+}
+
+impl Partial {
+    pub fn new(comm: Arc<Comm>, elements: usize, averages: Arc<Averages>) -> Self {
+        Self { comm, averages, turn: Mutex::default(), elements }
     }
 
     pub fn elements(&self) -> usize {
         self.elements
     }
 
-    pub fn average(&self, model: &Input<f32>, iteration: u64, output: &mut Output<f32>) -> Result<Report, Failure> {
-        let _turn = self.turn()?;
-        let (mean, report) = self.begin(model, iteration)?.wait().map_err(|error| self.failed(error))?;
-        output.write(&mean);
-        Ok(report)
-    }
-
-    /// The thread that waits for the request writes mean and report.
-    pub fn start_average(
+    /// Writes mean and report when the average is done.
+    pub fn average(
         self: Arc<Self>,
         model: &Input<f32>,
         iteration: u64,
         mut output: Output<f32>,
-        mut place: ReportPlace<optr_partial_report_t>,
-    ) -> Result<Request, Failure> {
-        let begun = self.begin(model, iteration)?;
-        let comm = self.comm.clone();
-        let end = move |done: Result<(Vec<f32>, Report), Error>| {
-            let (mean, report) = done.map_err(|error| self.failed(error))?;
+        mut report: ReportPlace<optr_partial_report_t>,
+        place: RequestPlace,
+    ) -> Result<(), Failure> {
+        let _turn = self.turn(&place)?;
+        let model = model.to_vec()?;
+        let begun = self.lock().as_mut().map(|averages| averages.average(model, iteration));
+        let (begun, of) = (begun.ok_or_else(|| self.ended())?, self.clone());
+        request::complete(&self.comm, place, begun, move |done: Result<(Vec<f32>, Report), Error>| {
+            let (mean, done) = done.map_err(|error| of.failed(error))?;
             output.write(&mean);
-            let (report, members) = report::of_group(&report);
-            place.write(&report, &members);
-            Ok(None)
-        };
-        Ok(Request::new(comm, begun, false, end))
+            let (done, members) = report::of_group(&done);
+            report.write(&done, &members);
+            Ok(())
+        })
     }
 
-    pub fn close(&self) -> Result<(), Failure> {
-        let _turn = self.turn()?;
+    pub fn close(self: Arc<Self>, place: RequestPlace) -> Result<(), Failure> {
+        let _turn = self.turn(&place)?;
         let averages = self.lock().take().ok_or_else(|| self.ended())?;
-        self.comm.wait_for(averages.close())
+        let (closing, of) = (Operation::until(self.comm.ends(), averages.close()), self.comm.clone());
+        request::complete(&self.comm, place, closing, move |done| done.map_err(|error| of.of(error)))
     }
 
     /// Ends this rank's part, and all waits for it.
@@ -75,26 +79,14 @@ impl Partial {
         drop(averages);
     }
 
-    fn begin(&self, model: &Input<f32>, iteration: u64) -> Result<optireduce::Request<(Vec<f32>, Report)>, Failure> {
-        let model = model.to_vec()?;
-        let mut averages = self.lock();
-        let averages = averages.as_mut().ok_or_else(|| self.ended())?;
-        Ok(averages.average(model, iteration))
-    }
-
     fn lock(&self) -> MutexGuard<'_, Option<optireduce::PartialReduce>> {
         self.averages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn turn(&self) -> Result<MutexGuard<'_, ()>, Failure> {
-        match self.turn.try_lock() {
-            Ok(turn) => Ok(turn),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                let text = "another thread is in a call of this partial reduce; make calls one after the other";
-                Err(Failure::new(OPTR_BUSY, text))
-            }
-        }
+    /// Held by a call that blocks.
+    fn turn(&self, place: &RequestPlace) -> Result<Option<MutexGuard<'_, ()>>, Failure> {
+        let busy = "another thread is in a call of this partial reduce; make calls one after the other";
+        if place.is_some() { Ok(None) } else { turn(&self.turn, busy).map(Some) }
     }
 
     fn failed(&self, error: Error) -> Failure {

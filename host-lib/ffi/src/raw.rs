@@ -11,13 +11,14 @@ mod structs;
 mod values;
 
 use std::ffi::{CStr, c_char, c_void};
+use std::ptr::null_mut;
 
 use crate::status::Failure;
-use crate::types::optr_unique_id_t;
+use crate::types::{optr_request_t, optr_unique_id_t};
 
 pub use self::callback::{Callback, NotCancelled};
 pub use self::memory::{InUse, Region};
-pub use self::structs::{ReportPlace, no_report, sized};
+pub use self::structs::{ReportPlace, sized};
 pub use self::values::{Input, Output, check_elements};
 
 const TEXT_BYTES_MAX: usize = 4096;
@@ -65,8 +66,8 @@ pub unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<Option<&'a 
 pub struct Place<T>(*mut T);
 
 // SAFETY: the caller guarantees that this library may write there until the call or request is
-// done.
-unsafe impl<T: Copy + Send> Send for Place<T> {}
+// done. The value comes from the thread that writes it.
+unsafe impl<T: Copy> Send for Place<T> {}
 
 impl<T: Copy> Place<T> {
     /// # Safety
@@ -97,6 +98,19 @@ impl<T: Copy> Place<T> {
         // SAFETY: not NULL, aligned, and contains a `T` (`new`).
         unsafe { self.0.read() }
     }
+}
+
+/// Sets the place for a request to NULL. Returns `None` for NULL: the call blocks.
+///
+/// # Safety
+/// As [`Place::new`].
+pub unsafe fn request(pointer: *mut optr_request_t) -> Result<Option<Place<optr_request_t>>, Failure> {
+    // SAFETY: as this function.
+    let mut place = unsafe { Place::optional("request", pointer) }?;
+    if let Some(place) = &mut place {
+        place.set(null_mut());
+    }
+    Ok(place)
 }
 
 /// # Safety

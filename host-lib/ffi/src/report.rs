@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use optireduce::{ClosedBy, Kind, PeerReport, Report, Stage};
 
+use crate::raw::ReportPlace;
+use crate::status::Failure;
 use crate::types::optr_closed_by_t::{OPTR_COMPLETE, OPTR_DEADLINE, OPTR_EARLY};
 use crate::types::optr_kind_t::{OPTR_ALL_GATHER, OPTR_ALL_REDUCE, OPTR_REDUCE_SCATTER};
 use crate::types::{
@@ -11,8 +13,20 @@ use crate::types::{
     optr_stage_report_t,
 };
 
+/// Writes the report of a collective, halted or not.
+pub fn write(place: &mut ReportPlace, done: Result<Report, Failure>) -> Result<(), Failure> {
+    let written = match &done {
+        Ok(report) => Some(report),
+        Err(failure) => failure.report.as_deref(),
+    };
+    if let Some((report, peers)) = written.map(for_c) {
+        place.write(&report, &peers);
+    }
+    done.map(drop)
+}
+
 /// Returns the report and a row for each rank. Fields that the caller sets have their defaults.
-pub fn for_c(report: &Report) -> (optr_report_t, Vec<optr_peer_report_t>) {
+fn for_c(report: &Report) -> (optr_report_t, Vec<optr_peer_report_t>) {
     let stages = Stage::ALL.map(|stage| report.stage(stage));
     let of_peer = |rank: usize| {
         let of = |bytes: fn(&PeerReport) -> u64| {

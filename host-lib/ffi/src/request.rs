@@ -1,69 +1,137 @@
-//! Request behind a handle: a collective, a call over TCP, an average of a group, or a message.
+//! Requests: operations in progress, waited for by the call itself or behind a handle.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::time::Duration;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
-use optireduce::{Error, Report};
+use optireduce::Error;
 
-use crate::callbacks;
-use crate::comm::Comm;
-use crate::raw::Callback;
-use crate::report;
+use crate::callbacks::Delivery;
+use crate::comm::{Comm, Ends};
+use crate::raw::{Callback, Place};
+use crate::registry::{self, Kind};
 use crate::status::Failure;
+use crate::types::optr_request_t;
 use crate::types::optr_status_t::{OPTR_BUSY, OPTR_INVALID_HANDLE};
 
-/// Includes a report if the request is a collective of a bucket.
-pub type Outcome = Result<Option<Report>, Failure>;
+/// Caller-owned place for the handle of a request; `None`: the call blocks.
+pub type RequestPlace = Option<Place<optr_request_t>>;
 
-/// Returns the report of a collective, halted or not.
-pub fn report_of(outcome: &Outcome) -> Option<&Report> {
-    match outcome {
-        Ok(report) => report.as_ref(),
-        Err(failure) => failure.report.as_deref(),
+/// Waits for an operation, or writes the handle of its request. `end` handles the result, on the
+/// thread that waits.
+pub fn complete<T: Send + 'static>(
+    comm: &Arc<Comm>,
+    place: RequestPlace,
+    operation: impl Into<Operation<T>>,
+    end: impl FnOnce(Result<T, Error>) -> Result<(), Failure> + Send + 'static,
+) -> Result<(), Failure> {
+    let step = Step { operation: operation.into(), end };
+    let Some(mut place) = place else { return step.wait() };
+    let running = Mutex::new(Some(Box::new(step) as Box<dyn Begun>));
+    place.set(registry::insert(Request { comm: comm.clone(), running }));
+    Ok(())
+}
+
+/// Operation in progress.
+pub struct Operation<T> {
+    request: optireduce::Request<T>,
+    /// End of the communicator, if it does not end the operation by itself.
+    ends: Option<Ends>,
+}
+
+impl<T> From<optireduce::Request<T>> for Operation<T> {
+    fn from(request: optireduce::Request<T>) -> Self {
+        Self { request, ends: None }
+    }
+}
+
+impl<T> Operation<T> {
+    /// Operation that would outlive its communicator.
+    pub fn until(ends: Ends, request: optireduce::Request<T>) -> Self {
+        Self { request, ends: Some(ends) }
+    }
+
+    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match &self.ends {
+            Some(ends) if ends.have_come(context.waker()) => Poll::Ready(()),
+            _ => self.request.poll_finished(context),
+        }
+    }
+
+    /// Waits at most `timeout`. Returns whether the operation, or its communicator, has ended.
+    fn wait_timeout(&mut self, timeout: Option<Duration>) -> bool {
+        struct Unpark(Thread);
+        impl Wake for Unpark {
+            fn wake(self: Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+        if self.ends.is_none() {
+            // The request drives the engine, and counts the time of a message. Its result waits
+            // without a limit.
+            return timeout.is_none_or(|timeout| self.request.wait_timeout(timeout));
+        }
+        let (waker, begin) = (Waker::from(Arc::new(Unpark(thread::current()))), Instant::now());
+        while self.poll_finished(&mut Context::from_waker(&waker)).is_pending() {
+            match timeout.map(|timeout| timeout.saturating_sub(begin.elapsed())) {
+                None => thread::park(),
+                Some(Duration::ZERO) => return false,
+                Some(left) => thread::park_timeout(left),
+            }
+        }
+        true
+    }
+
+    /// Returns the result, [`Error::Closed`] if the communicator ended first.
+    fn take(mut self) -> Result<T, Error> {
+        match self.ends {
+            Some(_) if !self.request.is_finished() => Err(Error::Closed),
+            _ => self.request.wait(),
+        }
     }
 }
 
 struct Step<T, E> {
-    request: optireduce::Request<T>,
-    has_report: bool,
+    operation: Operation<T>,
     end: E,
 }
 
 trait Begun: Send {
-    fn has_report(&self) -> bool;
-    fn wait_timeout(&mut self, timeout: Duration) -> bool;
-    fn wait(self: Box<Self>) -> Outcome;
-    fn deliver(self: Box<Self>, callback: Callback) -> callbacks::Delivery;
+    fn wait_timeout(&mut self, timeout: Option<Duration>) -> bool;
+    fn finish(self: Box<Self>) -> Result<(), Failure>;
+    fn deliver(self: Box<Self>, callback: Callback) -> Delivery;
 }
 
-impl<T: Send + 'static, E: FnOnce(Result<T, Error>) -> Outcome + Send + 'static> Begun for Step<T, E> {
-    fn has_report(&self) -> bool {
-        self.has_report
+impl<T, E: FnOnce(Result<T, Error>) -> Result<(), Failure>> Step<T, E> {
+    fn wait(mut self) -> Result<(), Failure> {
+        self.operation.wait_timeout(None);
+        (self.end)(self.operation.take())
+    }
+}
+
+impl<T: Send + 'static, E: FnOnce(Result<T, Error>) -> Result<(), Failure> + Send + 'static> Begun for Step<T, E> {
+    fn wait_timeout(&mut self, timeout: Option<Duration>) -> bool {
+        self.operation.wait_timeout(timeout)
     }
 
-    fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        self.request.wait_timeout(timeout)
+    fn finish(self: Box<Self>) -> Result<(), Failure> {
+        (self.end)(self.operation.take())
     }
 
-    fn wait(self: Box<Self>) -> Outcome {
-        let Self { request, end, .. } = *self;
-        end(request.wait())
-    }
-
-    fn deliver(self: Box<Self>, callback: Callback) -> callbacks::Delivery {
+    fn deliver(mut self: Box<Self>, callback: Callback) -> Delivery {
         let callback = callback.arm();
         Box::pin(async move {
-            let Self { request, end, .. } = *self;
-            let outcome = end(request.await);
-            let report = report_of(&outcome).map(report::for_c);
-            callback.call(outcome.map(drop), report);
+            poll_fn(|context| self.operation.poll_finished(context)).await;
+            callback.call(self.finish());
         })
     }
 }
 
 pub struct Request {
-    comm: Arc<Comm>,
+    pub comm: Arc<Comm>,
     /// `None` if it is done, given up, or passed to a callback.
     running: Mutex<Option<Box<dyn Begun>>>,
 }
@@ -74,35 +142,22 @@ impl fmt::Debug for Request {
     }
 }
 
+impl Kind for Request {
+    type Handle = optr_request_t;
+    const NAME: &str = "a request";
+    const MADE_BY: &str = "a call with a request";
+    const TAG: usize = 5;
+
+    fn owner(&self) -> usize {
+        Arc::as_ptr(&self.comm).addr()
+    }
+}
+
 impl Request {
-    /// `end` handles the result, on the thread that waits for it.
-    pub fn new<T: Send + 'static>(
-        comm: Arc<Comm>,
-        request: optireduce::Request<T>,
-        has_report: bool,
-        end: impl FnOnce(Result<T, Error>) -> Outcome + Send + 'static,
-    ) -> Self {
-        Self { comm, running: Mutex::new(Some(Box::new(Step { request, has_report, end }))) }
-    }
-
-    pub fn comm(&self) -> &Arc<Comm> {
-        &self.comm
-    }
-
-    pub fn has_report(&self) -> Result<bool, Failure> {
-        self.with(|running| running.as_ref().is_some_and(|begun| begun.has_report()))
-    }
-
     /// Waits for the outcome, at most `timeout`; zero tests only. Returns `None` after the timeout,
     /// and the request continues.
-    pub fn wait(&self, timeout: Option<Duration>) -> Result<Option<Outcome>, Failure> {
-        self.with(|running| {
-            let is_done = |begun: &mut Box<dyn Begun>| match timeout {
-                Some(timeout) => begun.wait_timeout(timeout),
-                None => true,
-            };
-            running.take_if(is_done).map(Begun::wait)
-        })
+    pub fn wait(&self, timeout: Option<Duration>) -> Result<Option<Result<(), Failure>>, Failure> {
+        self.with(|running| running.take_if(|begun| begun.wait_timeout(timeout)).map(Begun::finish))
     }
 
     pub fn on_done(&self, callback: Callback) -> Result<(), Failure> {

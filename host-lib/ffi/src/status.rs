@@ -28,21 +28,24 @@ impl Failure {
 
 impl From<ConnectError> for Failure {
     fn from(error: ConnectError) -> Self {
-        let status = match &error {
-            ConnectError::Bootstrap(error) => match error {
-                BootstrapError::Refused(Refusal::Settings(_)) => OPTR_MISMATCH,
-                BootstrapError::Refused(Refusal::Missing { .. } | Refusal::NotConnected { .. }) => OPTR_PEER_FAILED,
-                BootstrapError::Refused(_) => OPTR_INVALID_ARGUMENT,
-                BootstrapError::NoAddress { .. } | BootstrapError::NoRoot { .. } => OPTR_PEER_FAILED,
-                _ => OPTR_SYSTEM,
-            },
-            ConnectError::Control(error) => of_control(error),
-            ConnectError::Memory(_) => OPTR_NO_MEMORY,
-            ConnectError::Socket(_) | ConnectError::Thread(_) | ConnectError::Card(CardError::Driver(_)) => OPTR_SYSTEM,
-            // Errors of launch, secret or settings.
-            _ => OPTR_INVALID_ARGUMENT,
-        };
-        Self::new(status, error.to_string())
+        Self::new(of_connect(&error), error.to_string())
+    }
+}
+
+fn of_connect(error: &ConnectError) -> optr_status_t {
+    match error {
+        ConnectError::Bootstrap(error) => match error {
+            BootstrapError::Refused(Refusal::Settings(_)) => OPTR_MISMATCH,
+            BootstrapError::Refused(Refusal::Missing { .. } | Refusal::NotConnected { .. }) => OPTR_PEER_FAILED,
+            BootstrapError::Refused(_) => OPTR_INVALID_ARGUMENT,
+            BootstrapError::NoAddress { .. } | BootstrapError::NoRoot { .. } => OPTR_PEER_FAILED,
+            _ => OPTR_SYSTEM,
+        },
+        ConnectError::Control(error) => of_control(error),
+        ConnectError::Memory(_) => OPTR_NO_MEMORY,
+        ConnectError::Socket(_) | ConnectError::Thread(_) | ConnectError::Card(CardError::Driver(_)) => OPTR_SYSTEM,
+        // Errors of launch, secret or settings.
+        _ => OPTR_INVALID_ARGUMENT,
     }
 }
 
@@ -64,7 +67,8 @@ impl From<Error> for Failure {
 
 fn of(error: &Error) -> optr_status_t {
     match error {
-        Error::Collective(_) => OPTR_SYSTEM,
+        Error::Collective(_) | Error::Thread(_) => OPTR_SYSTEM,
+        Error::Connect(error) => of_connect(error),
         Error::Mismatch(_) => OPTR_MISMATCH,
         Error::Control(error) => of_control(error),
         Error::InGroup { source, .. } => of(source),
@@ -115,7 +119,7 @@ pub fn is_fatal(error: &Error) -> bool {
 }
 
 pub fn name(status: i32) -> &'static std::ffi::CStr {
-    const NAMES: [&std::ffi::CStr; 16] = [
+    const NAMES: [&std::ffi::CStr; 17] = [
         c"OPTR_SUCCESS",
         c"OPTR_INVALID_ARGUMENT",
         c"OPTR_INVALID_HANDLE",
@@ -132,6 +136,7 @@ pub fn name(status: i32) -> &'static std::ffi::CStr {
         c"OPTR_INTERNAL",
         c"OPTR_HALTED",
         c"OPTR_UNSETTLED",
+        c"OPTR_PENDING",
     ];
     usize::try_from(status).ok().and_then(|status| NAMES.get(status)).copied().unwrap_or(c"unknown status")
 }
@@ -204,6 +209,7 @@ mod tests {
             OPTR_INTERNAL,
             OPTR_HALTED,
             OPTR_UNSETTLED,
+            OPTR_PENDING,
         ];
         for status in all {
             assert_eq!(name(status as i32).to_str().unwrap(), format!("{status:?}"));

@@ -48,7 +48,7 @@ pub enum optr_status_t {
     OPTR_INVALID_HANDLE = 2,
     /// Another thread is in a call of the same object, or a collective uses the memory.
     OPTR_BUSY = 3,
-    /// The request is not done yet and continues.
+    /// A call made no progress for optr_config_t.timeout_s.
     OPTR_TIMEOUT = 4,
     /// The ranks differ in settings, calls or lengths, with the same text on all ranks; or a
     /// message does not fit. The communicator stays usable unless calls of buckets differ.
@@ -78,6 +78,8 @@ pub enum optr_status_t {
     /// The job has ended, but this replica lacks repaired updates, since a bucket was not settled:
     /// see optr_bucket_settle().
     OPTR_UNSETTLED = 15,
+    /// The request is not done yet and continues.
+    OPTR_PENDING = 16,
 }
 
 /// Reason why a stage of a collective closed.
@@ -189,7 +191,7 @@ pub type optr_comm_t = *mut optr_comm_s;
 /// Declared bucket: a stream of collectives over the same number of elements.
 pub type optr_bucket_t = *mut optr_bucket_s;
 
-/// Operation in progress: a collective, a call over TCP, an average of a group, or a message.
+/// Call in progress. The last argument of every call that waits is NULL, or the address of one.
 pub type optr_request_t = *mut optr_request_s;
 
 /// Address of rank 0 and id of the job, from optr_get_unique_id().
@@ -427,18 +429,11 @@ pub struct optr_report_t {
 
 /// Function that is called once when a request is done, on a thread of the library.
 ///
-/// status is the result of the operation. error is its text, or "" on success. A collective of a
-/// bucket passes its report. Other requests pass NULL, as do errors except OPTR_HALTED. Both
-/// pointers are valid during the call.
+/// status is the result of the call, whose outputs and report are written before. error is its
+/// text, or "" on success, and valid during the call of the function.
 ///
 /// It may make any call of this library, and wait for other requests. It must not wait for another
 /// function of its communicator, which is called after it has returned. It must not end its thread,
 /// leave by longjmp(), or throw.
-pub type optr_callback_t = Option<
-    unsafe extern "C" fn(
-        status: optr_status_t,
-        report: *const optr_report_t,
-        error: *const c_char,
-        context: *mut c_void,
-    ),
->;
+pub type optr_callback_t =
+    Option<unsafe extern "C" fn(status: optr_status_t, error: *const c_char, context: *mut c_void)>;

@@ -11,7 +11,6 @@ fn generated() -> String {
         "types/partial",
         "abi/library",
         "abi/comm",
-        "abi/collectives",
         "abi/exact",
         "abi/message",
         "abi/bucket",

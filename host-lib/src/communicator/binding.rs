@@ -40,6 +40,12 @@ pub fn start_all_gather(bucket: &mut Bucket, shard: Values) -> Request<(Values, 
     bucket.send(Kind::AllGather, shard.into()).wake()
 }
 
+/// Starts [`Communicator::close`], after which the caller drops the communicator. Dropping it
+/// earlier aborts the close.
+pub fn start_close(communicator: &mut Communicator) -> Request<()> {
+    Request::on_a_thread("optireduce-close", communicator.start_ending(Error::of_unsettled))
+}
+
 /// Id of a bucket in [`Report::bucket`].
 pub fn bucket_id(bucket: &Bucket) -> u16 {
     bucket.id()

@@ -26,12 +26,28 @@ impl Communicator {
     }
 
     /// Ends the job, and returns a function that waits until it has ended.
-    pub(super) fn ending<T>(self, then: fn(Unsettled) -> Result<T, Error>) -> impl FnOnce() -> Result<T, Error> + Send {
+    pub(super) fn ending<T>(
+        mut self,
+        then: fn(Unsettled) -> Result<T, Error>,
+    ) -> impl FnOnce() -> Result<T, Error> + Send {
+        let wait = self.start_ending(then);
+        move || {
+            let ended = wait();
+            drop(self);
+            ended
+        }
+    }
+
+    /// As [`ending`](Self::ending), for a caller that drops the communicator afterwards. Dropping
+    /// it before ends the wait.
+    pub(super) fn start_ending<T>(
+        &mut self,
+        then: fn(Unsettled) -> Result<T, Error>,
+    ) -> impl FnOnce() -> Result<T, Error> + Send + use<T> {
         let (sender, closed) = reply();
-        let (shared, mut this) = (self.shared.clone(), self);
-        let beside = this.beside.take();
+        let (shared, beside) = (self.shared.clone(), self.beside.take());
         // In order with earlier calls over TCP.
-        this.shared.run(move |channel| {
+        self.shared.run(move |channel| {
             channel.begun(0);
             let (counts_sender, counts) = reply();
             let counted = shared.command(Command::Close(counts_sender)).and_then(|()| block_on(counts));
@@ -47,7 +63,6 @@ impl Communicator {
             if let Some(beside) = beside {
                 add_bytes(&mut unsettled, beside.ending(Ok)()?);
             }
-            drop(this);
             then(unsettled)
         }
     }

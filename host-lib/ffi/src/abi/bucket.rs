@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use optireduce::{BucketOptions, Kind};
 
-use super::comm::{handle, of};
-use super::{check_elements, duration, end};
+use super::comm::of;
+use super::{check_elements, duration};
 use crate::bucket::Bucket;
 use crate::config;
 use crate::guard::guard;
 use crate::raw::{self, Input, Output, Place, ReportPlace};
 use crate::registry;
+use crate::request;
 use crate::status::Failure;
 use crate::types::{
     OPTR_NO_TIMEOUT, optr_bucket_options_t, optr_bucket_t, optr_comm_t, optr_report_t, optr_request_t, optr_status_t,
@@ -20,21 +21,31 @@ use crate::types::{
 /// Declares a bucket of fp32 elements and allocates its memory. Length and options must be the same
 /// on all ranks, which is checked. Collective.
 ///
-/// Threads: any, one at a time per communicator; blocks.
+/// Threads: any, one at a time per communicator; blocks without request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_bucket_create(
     comm: optr_comm_t,
     elements: usize,
     options: *const optr_bucket_options_t,
     bucket: *mut optr_bucket_t,
+    request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_bucket_create", || {
-        // SAFETY: the pointers are NULL or valid.
-        let (mut place, options) = unsafe { (Place::new("bucket", bucket)?, raw::sized("options", options)?) };
+        // SAFETY: the pointers are NULL or valid, `bucket` until the request is done.
+        let (mut place, options, request) =
+            unsafe { (Place::new("bucket", bucket)?, raw::sized("options", options)?, raw::request(request)?) };
         place.set(null_mut());
         let options = options.as_ref().map_or(Ok(BucketOptions::new()), config::bucket_options)?;
-        place.set(handle(registry::insert(Arc::new(Bucket::declare(of(comm)?, elements, options)?))));
-        Ok(())
+        let comm = of(comm)?;
+        let owner = comm.clone();
+        comm.call(
+            request,
+            |communicator| communicator.bucket(elements, options),
+            move |bucket| {
+                place.set(registry::insert(Bucket::new(owner, bucket)));
+                Ok(())
+            },
+        )
     })
 }
 
@@ -43,11 +54,11 @@ pub unsafe extern "C" fn optr_bucket_create(
 /// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]
 pub extern "C" fn optr_bucket_destroy(bucket: optr_bucket_t) -> optr_status_t {
-    guard("optr_bucket_destroy", || registry::remove::<Bucket>("bucket", bucket.addr()).map(drop))
+    guard("optr_bucket_destroy", || registry::remove::<Bucket>("bucket", bucket).map(drop))
 }
 
 fn find(bucket: optr_bucket_t) -> Result<Arc<Bucket>, Failure> {
-    registry::find("bucket", bucket.addr())
+    registry::find("bucket", bucket)
 }
 
 /// Reduces values over all ranks, within the deadlines of the stages. Collective.
@@ -56,7 +67,7 @@ fn find(bucket: optr_bucket_t) -> Result<Arc<Bucket>, Failure> {
 /// and all ranks get OPTR_MISMATCH. Values are copied unless input and output are both in memory
 /// from optr_alloc().
 ///
-/// Threads: any, one at a time per bucket; blocks.
+/// Threads: any, one at a time per bucket; blocks without request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_bucket_all_reduce(
     bucket: optr_bucket_t,
@@ -64,22 +75,18 @@ pub unsafe extern "C" fn optr_bucket_all_reduce(
     output: *mut f32,
     elements: usize,
     report: *mut optr_report_t,
+    request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_bucket_all_reduce", || {
-        let bucket = find(bucket)?;
-        // SAFETY: the pointers are NULL or valid. `input` is read before `output` is written.
-        let (values, mut output, mut place) = unsafe {
-            let report = ReportPlace::new(report)?;
-            (Input::new("input", input, elements)?, Output::new("output", output, elements)?, report)
-        };
-        end(&mut place, bucket.all_reduce(&values, &mut output))
+        // SAFETY: as `collective` requires.
+        unsafe { collective(Kind::AllReduce, bucket, (input, elements), (output, elements), report, request) }
     })
 }
 
 /// As optr_bucket_all_reduce(), for this rank's shard of the result (optr_comm_shard()). Lost
 /// values are not repaired. Collective.
 ///
-/// Threads: any, one at a time per bucket; blocks.
+/// Threads: any, one at a time per bucket; blocks without request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_bucket_reduce_scatter(
     bucket: optr_bucket_t,
@@ -88,23 +95,20 @@ pub unsafe extern "C" fn optr_bucket_reduce_scatter(
     output: *mut f32,
     output_elements: usize,
     report: *mut optr_report_t,
+    request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_bucket_reduce_scatter", || {
-        let bucket = find(bucket)?;
-        // SAFETY: the pointers are NULL or valid. `input` is read before `output` is written.
-        let (values, mut output, mut place) = unsafe {
-            let report = ReportPlace::new(report)?;
-            (Input::new("input", input, elements)?, Output::new("output", output, output_elements)?, report)
-        };
-        check_elements("output_elements", output_elements, bucket.shard_elements())?;
-        end(&mut place, bucket.reduce_scatter(&values, &mut output))
+        // SAFETY: as `collective` requires.
+        unsafe {
+            collective(Kind::ReduceScatter, bucket, (input, elements), (output, output_elements), report, request)
+        }
     })
 }
 
 /// Gathers the shards of all ranks (optr_comm_shard()). Lost values are zero, see
 /// report->missing_elements. Collective.
 ///
-/// Threads: any, one at a time per bucket; blocks.
+/// Threads: any, one at a time per bucket; blocks without request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_bucket_all_gather(
     bucket: optr_bucket_t,
@@ -113,101 +117,39 @@ pub unsafe extern "C" fn optr_bucket_all_gather(
     output: *mut f32,
     elements: usize,
     report: *mut optr_report_t,
+    request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_bucket_all_gather", || {
-        let bucket = find(bucket)?;
-        // SAFETY: the pointers are NULL or valid. `input` is read before `output` is written.
-        let (shard, mut output, mut place) = unsafe {
-            let report = ReportPlace::new(report)?;
-            (Input::new("input", input, input_elements)?, Output::new("output", output, elements)?, report)
-        };
-        check_elements("elements", elements, bucket.elements())?;
-        end(&mut place, bucket.all_gather(&shard, &mut output))
+        // SAFETY: as `collective` requires.
+        unsafe { collective(Kind::AllGather, bucket, (input, input_elements), (output, elements), report, request) }
     })
 }
 
-/// Starts optr_bucket_all_reduce(). Other collectives may start before it is done. Collective.
-///
-/// Input is not copied if input and output are both in memory from optr_alloc(). Then it must stay
-/// untouched until the request is done.
-///
-/// Threads: any, one at a time per bucket; does not block.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_bucket_start_all_reduce(
-    bucket: optr_bucket_t,
-    input: *const f32,
-    output: *mut f32,
-    elements: usize,
-    request: *mut optr_request_t,
-) -> optr_status_t {
-    guard("optr_bucket_start_all_reduce", || {
-        // SAFETY: the pointers are NULL or valid, `output` until the request is done.
-        let (values, output, place) = unsafe {
-            let request = Place::new("request", request)?;
-            (Input::new("input", input, elements)?, Output::new("output", output, elements)?, request)
-        };
-        start(find(bucket)?, Kind::AllReduce, &values, output, place)
-    })
-}
-
-/// Starts optr_bucket_reduce_scatter(). Collective.
-///
-/// Threads: any, one at a time per bucket; does not block.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_bucket_start_reduce_scatter(
-    bucket: optr_bucket_t,
-    input: *const f32,
-    elements: usize,
-    output: *mut f32,
-    output_elements: usize,
-    request: *mut optr_request_t,
-) -> optr_status_t {
-    guard("optr_bucket_start_reduce_scatter", || {
-        // SAFETY: the pointers are NULL or valid, `output` until the request is done.
-        let (values, output, place) = unsafe {
-            let request = Place::new("request", request)?;
-            (Input::new("input", input, elements)?, Output::new("output", output, output_elements)?, request)
-        };
-        let bucket = find(bucket)?;
-        check_elements("output_elements", output_elements, bucket.shard_elements())?;
-        start(bucket, Kind::ReduceScatter, &values, output, place)
-    })
-}
-
-/// Starts optr_bucket_all_gather(). Collective.
-///
-/// Threads: any, one at a time per bucket; does not block.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_bucket_start_all_gather(
-    bucket: optr_bucket_t,
-    input: *const f32,
-    input_elements: usize,
-    output: *mut f32,
-    elements: usize,
-    request: *mut optr_request_t,
-) -> optr_status_t {
-    guard("optr_bucket_start_all_gather", || {
-        // SAFETY: the pointers are NULL or valid, `output` until the request is done.
-        let (shard, output, place) = unsafe {
-            let request = Place::new("request", request)?;
-            (Input::new("input", input, input_elements)?, Output::new("output", output, elements)?, request)
-        };
-        let bucket = find(bucket)?;
-        check_elements("elements", elements, bucket.elements())?;
-        start(bucket, Kind::AllGather, &shard, output, place)
-    })
-}
-
-fn start(
-    bucket: Arc<Bucket>,
+/// # Safety
+/// The pointers are NULL or valid, output and report until the request is done. `input` is read
+/// before `output` is written.
+unsafe fn collective(
     kind: Kind,
-    values: &Input<f32>,
-    output: Output<f32>,
-    mut place: Place<optr_request_t>,
+    bucket: optr_bucket_t,
+    input: (*const f32, usize),
+    output: (*mut f32, usize),
+    report: *mut optr_report_t,
+    request: *mut optr_request_t,
 ) -> Result<(), Failure> {
-    place.set(null_mut());
-    place.set(handle(registry::insert(Arc::new(bucket.start(kind, values, output)?))));
-    Ok(())
+    // SAFETY: as this function.
+    let request = unsafe { raw::request(request) }?;
+    let bucket = find(bucket)?;
+    // SAFETY: as this function.
+    let (report, input, output) = unsafe {
+        let report = ReportPlace::new(report)?;
+        (report, Input::new("input", input.0, input.1)?, Output::new("output", output.0, output.1)?)
+    };
+    match kind {
+        Kind::AllReduce => {}
+        Kind::ReduceScatter => check_elements("output_elements", output.elements(), bucket.shard_elements())?,
+        Kind::AllGather => check_elements("elements", output.elements(), bucket.elements())?,
+    }
+    bucket.collective(kind, &input, output, report, request)
 }
 
 /// Waits until no repair of this bucket is outstanding, at most timeout_us. Writes the repaired
@@ -217,7 +159,7 @@ fn start(
 /// Without such values *has_correction is 0, and correction is unchanged. *is_settled is 0 if
 /// repairs are still outstanding.
 ///
-/// Threads: any, one at a time per bucket; blocks.
+/// Threads: any, one at a time per bucket; blocks without request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_bucket_settle(
     bucket: optr_bucket_t,
@@ -226,22 +168,28 @@ pub unsafe extern "C" fn optr_bucket_settle(
     elements: usize,
     has_correction: *mut i32,
     is_settled: *mut i32,
+    request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_bucket_settle", || {
-        // SAFETY: the pointers are NULL or valid.
-        let (mut output, mut has_correction, mut is_settled) = unsafe {
+        // SAFETY: the pointers are NULL or valid until the request is done.
+        let (mut output, mut has_correction, mut is_settled, request) = unsafe {
+            let request = raw::request(request)?;
             let places = (Place::new("has_correction", has_correction)?, Place::new("is_settled", is_settled)?);
-            (Output::new("correction", correction, elements)?, places.0, places.1)
+            (Output::new("correction", correction, elements)?, places.0, places.1, request)
         };
         let bucket = find(bucket)?;
         check_elements("elements", elements, bucket.elements())?;
         let timeout = (timeout_us != OPTR_NO_TIMEOUT).then(|| duration(timeout_us));
-        let settled = bucket.settle(timeout)?;
-        if let Some(correction) = &settled.correction {
-            output.write(correction);
-        }
-        has_correction.set(settled.correction.is_some().into());
-        is_settled.set(settled.is_settled.into());
-        Ok(())
+        let mut held = bucket.lock()?;
+        let (begun, comm) = (held.settle(timeout), bucket.comm.clone());
+        request::complete(&bucket.comm, request, begun, move |settled| {
+            let settled = settled.map_err(|error| comm.failed(error))?;
+            if let Some(correction) = &settled.correction {
+                output.write(correction);
+            }
+            has_correction.set(settled.correction.is_some().into());
+            is_settled.set(settled.is_settled.into());
+            Ok(())
+        })
     })
 }

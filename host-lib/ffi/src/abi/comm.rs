@@ -4,16 +4,18 @@ use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use optireduce::{ConnectError, Settings};
+use optireduce::{ConnectError, SETTINGS, Settings};
+use serde_json::Value;
 
 use crate::comm::Comm;
 use crate::config::{self, Texts};
 use crate::guard::guard;
-use crate::raw::{self, Place};
+use crate::raw::{self, Output, Place};
 use crate::registry;
+use crate::request;
 use crate::status::{Failure, remember};
-use crate::types::optr_status_t::{self, OPTR_SUCCESS};
-use crate::types::{OPTR_NO_COLOR, optr_comm_t, optr_config_t, optr_unique_id_t};
+use crate::types::optr_status_t::{self, OPTR_INTERNAL, OPTR_SUCCESS};
+use crate::types::{OPTR_NO_COLOR, optr_comm_t, optr_config_t, optr_request_t, optr_unique_id_t};
 use crate::unique_id;
 
 /// Creates the id of a job. Call it on one rank, and send the id to all others, for example by MPI.
@@ -32,13 +34,29 @@ pub unsafe extern "C" fn optr_get_unique_id(address: *const c_char, id: *mut opt
     })
 }
 
-/// Joins a job of 1 to 1024 ranks as one of them. Returns when all ranks have joined. Collective.
+/// Joins a job as one of its ranks. Returns when all ranks have joined. Collective.
 ///
-/// id is from optr_get_unique_id(). Rank 0 must run on the host in its address. After an error
-/// *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does not join within
-/// timeout_s.
+/// Rank and world size are those of torchrun, mpirun or srun, or of OPTIREDUCE_RANK,
+/// OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. If config is NULL, all settings are from the
+/// environment. After an error *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if
+/// a rank does not join within timeout_s.
 ///
-/// Threads: any, at any time; blocks. Ranks of one process need a thread each.
+/// Threads: any, but not while another thread changes the environment; blocks. Ranks of one process
+/// need a thread each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_comm_init(comm: *mut optr_comm_t, config: *const optr_config_t) -> optr_status_t {
+    guard("optr_comm_init", || {
+        // SAFETY: the pointers are NULL or valid.
+        let (comm, config) = unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?) };
+        init(comm, config, Ok)
+    })
+}
+
+/// As optr_comm_init(), with a rank from 0 to world_size - 1, at most 1023, in the job of an id
+/// from optr_get_unique_id(). Rank 0 must run on the host in the address of the id. Collective.
+///
+/// Threads: any, but not while another thread changes the environment; blocks. Ranks of one process
+/// need a thread each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_init_rank(
     comm: *mut optr_comm_t,
@@ -52,19 +70,6 @@ pub unsafe extern "C" fn optr_comm_init_rank(
         let (comm, config, id) =
             unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?, raw::unique_id(id)?) };
         init(comm, config, |settings| unique_id::place(settings, &id, rank, world_size))
-    })
-}
-
-/// As optr_comm_init_rank(), with the rank from the environment of torchrun, mpirun or srun, or
-/// from OPTIREDUCE_RANK, OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. Collective.
-///
-/// Threads: any, but not while another thread changes the environment; blocks.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_comm_init_env(comm: *mut optr_comm_t, config: *const optr_config_t) -> optr_status_t {
-    guard("optr_comm_init_env", || {
-        // SAFETY: the pointers are NULL or valid.
-        let (comm, config) = unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?) };
-        init(comm, config, Ok)
     })
 }
 
@@ -95,18 +100,13 @@ fn init(
     if is_root {
         unique_id::release(&root);
     }
-    comm.set(handle(registry::insert(Arc::new(connected?))));
+    comm.set(registry::insert(connected?));
     Ok(())
-}
-
-/// Converts a handle to the pointer that C sees; it must not be dereferenced.
-pub fn handle<T>(number: usize) -> *mut T {
-    std::ptr::without_provenance_mut(number)
 }
 
 /// Returns the communicator of a handle.
 pub fn of(comm: optr_comm_t) -> Result<Arc<Comm>, Failure> {
-    registry::find("comm", comm.addr())
+    registry::find("comm", comm)
 }
 
 /// Writes the number of this rank, from 0.
@@ -175,6 +175,41 @@ pub unsafe extern "C" fn optr_comm_async_error(comm: optr_comm_t, error: *mut op
     })
 }
 
+/// Writes counters and state of this rank, and "settings", the settings in force, as a JSON text in
+/// memory of the library: free it with optr_free(). Not collective.
+///
+/// Threads: any, at any time, also during other calls; blocks without request.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_comm_metrics(
+    comm: optr_comm_t,
+    json: *mut *mut c_char,
+    request: *mut optr_request_t,
+) -> optr_status_t {
+    guard("optr_comm_metrics", || {
+        // SAFETY: the pointers are NULL or valid until the request is done.
+        let (mut place, request) = unsafe { (Place::new("json", json)?, raw::request(request)?) };
+        place.set(null_mut());
+        let comm = of(comm)?;
+        let (settings, begun) = comm.begin(|communicator| (communicator.settings().clone(), communicator.metrics()))?;
+        let of = comm.clone();
+        request::complete(&comm, request, begun, move |metrics| {
+            let broken = |error: &dyn std::error::Error| Failure::new(OPTR_INTERNAL, error.to_string());
+            let metrics = metrics.map_err(|error| of.of(error))?;
+            let mut metrics = serde_json::to_value(metrics).map_err(|error| broken(&error))?;
+            for row in SETTINGS {
+                let value = settings.get(row.name).map_err(|error| broken(&error))?;
+                metrics["settings"][row.name] = Value::from(value);
+            }
+            let text = format!("{metrics}\0");
+            let memory = of.memory().allocate(text.len())?;
+            // SAFETY: the memory has just been allocated, with this length.
+            unsafe { Output::new("json", memory, text.len()) }?.write(text.as_bytes());
+            place.set(memory.cast());
+            Ok(())
+        })
+    })
+}
+
 /// Takes part again after OPTR_DROPPED, and writes the number of the first collective that includes
 /// this rank, once the others have reached it. Not collective.
 ///
@@ -182,30 +217,45 @@ pub unsafe extern "C" fn optr_comm_async_error(comm: optr_comm_t, error: *mut op
 /// optr_report_t.joined_rank then names it on all ranks, so that they can send it the model.
 /// OPTR_PEER_FAILED if the others do not agree, OPTR_INVALID_ARGUMENT in a job with cards.
 ///
-/// Threads: any, one at a time per communicator; blocks.
+/// Threads: any, one at a time per communicator; blocks without request.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_comm_rejoin(comm: optr_comm_t, first_op: *mut u32) -> optr_status_t {
+pub unsafe extern "C" fn optr_comm_rejoin(
+    comm: optr_comm_t,
+    first_op: *mut u32,
+    request: *mut optr_request_t,
+) -> optr_status_t {
     guard("optr_comm_rejoin", || {
-        // SAFETY: the pointer is NULL or valid.
-        let mut place = unsafe { Place::new("first_op", first_op) }?;
-        place.set(of(comm)?.call(|communicator| communicator.rejoin())?);
-        Ok(())
+        // SAFETY: the pointers are NULL or valid until the request is done.
+        let (mut place, request) = unsafe { (Place::new("first_op", first_op)?, raw::request(request)?) };
+        of(comm)?.call(
+            request,
+            |communicator| communicator.rejoin(),
+            move |first_op| {
+                place.set(first_op);
+                Ok(())
+            },
+        )
     })
 }
 
 /// Creates a communicator of the ranks that pass the same color, in the same order
-/// and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Finalize and destroy it
+/// and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Close and destroy it
 /// separately. Collective.
 ///
 /// A two-level all-reduce is a reduce-scatter in one communicator, an all-reduce of the shards in
 /// another, and an all-gather in the first.
 ///
-/// Threads: any, one at a time per communicator; blocks.
+/// Threads: any, one at a time per communicator; blocks without request.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_comm_split(comm: optr_comm_t, color: c_int, new_comm: *mut optr_comm_t) -> optr_status_t {
+pub unsafe extern "C" fn optr_comm_split(
+    comm: optr_comm_t,
+    color: c_int,
+    new_comm: *mut optr_comm_t,
+    request: *mut optr_request_t,
+) -> optr_status_t {
     guard("optr_comm_split", || {
-        // SAFETY: the pointer is NULL or valid.
-        let mut place = unsafe { Place::new("new_comm", new_comm) }?;
+        // SAFETY: the pointers are NULL or valid until the request is done.
+        let (mut place, request) = unsafe { (Place::new("new_comm", new_comm)?, raw::request(request)?) };
         place.set(null_mut());
         let color = match color {
             OPTR_NO_COLOR => None,
@@ -213,10 +263,7 @@ pub unsafe extern "C" fn optr_comm_split(comm: optr_comm_t, color: c_int, new_co
                 usize::try_from(color).map_err(|_| Failure::argument("color", color, "0 or more, or OPTR_NO_COLOR"))?,
             ),
         };
-        if let Some(new) = of(comm)?.split(color)? {
-            place.set(handle(registry::insert(Arc::new(new))));
-        }
-        Ok(())
+        of(comm)?.split(request, color, move |new| new.into_iter().for_each(|new| place.set(registry::insert(new))))
     })
 }
 
@@ -225,10 +272,14 @@ pub unsafe extern "C" fn optr_comm_split(comm: optr_comm_t, color: c_int, new_co
 ///
 /// OPTR_UNSETTLED if this rank lacks repairs that only optr_bucket_settle() would have returned.
 ///
-/// Threads: any, one at a time per communicator; blocks.
+/// Threads: any, one at a time per communicator; blocks without request.
 #[unsafe(no_mangle)]
-pub extern "C" fn optr_comm_finalize(comm: optr_comm_t) -> optr_status_t {
-    guard("optr_comm_finalize", || of(comm)?.finalize())
+pub unsafe extern "C" fn optr_comm_close(comm: optr_comm_t, request: *mut optr_request_t) -> optr_status_t {
+    guard("optr_comm_close", || {
+        // SAFETY: the pointer is NULL or valid.
+        let request = unsafe { raw::request(request) }?;
+        of(comm)?.close(request)
+    })
 }
 
 /// Ends all calls, requests and connections of a communicator. These calls, and later ones, return
@@ -244,14 +295,14 @@ pub extern "C" fn optr_comm_abort(comm: optr_comm_t) -> optr_status_t {
 }
 
 /// Destroys a communicator, with its buckets, partial reduces, requests and memory. Calls in
-/// progress on other threads return OPTR_CLOSED. Call optr_comm_finalize() first, since this
+/// progress on other threads return OPTR_CLOSED. Call optr_comm_close() first, since this
 /// function does not wait for other ranks.
 ///
 /// Threads: any, at any time, also during other calls; takes at most about a second.
 #[unsafe(no_mangle)]
 pub extern "C" fn optr_comm_destroy(comm: optr_comm_t) -> optr_status_t {
     guard("optr_comm_destroy", || {
-        registry::remove_comm("comm", comm.addr())?.destroy();
+        registry::remove_owner::<Comm>("comm", comm)?.destroy();
         Ok(())
     })
 }

@@ -1,15 +1,14 @@
 //! Point-to-point messages, independent of the collectives.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
 
 use optireduce::Message;
 
-use super::begin;
 use super::comm::of;
 use crate::comm::Comm;
 use crate::guard::guard;
-use crate::raw::{Input, Output, Place};
+use crate::raw::{self, Input, Output, Place};
+use crate::request;
 use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_MISMATCH;
 use crate::types::{OPTR_ANY_RANK, optr_comm_t, optr_message_t, optr_request_t, optr_status_t};
@@ -20,7 +19,7 @@ use crate::types::{OPTR_ANY_RANK, optr_comm_t, optr_message_t, optr_request_t, o
 /// A receiver stores up to 8 MiB from each other rank. Messages that do not fit wait for a receive.
 /// OPTR_PEER_FAILED after optr_config_t.timeout_s without progress.
 ///
-/// Threads: any, at any time, also during other calls; blocks.
+/// Threads: any, at any time, also during other calls; blocks without request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_send(
     comm: optr_comm_t,
@@ -28,40 +27,16 @@ pub unsafe extern "C" fn optr_send(
     tag: u32,
     data: *const c_void,
     bytes: usize,
-) -> optr_status_t {
-    guard("optr_send", || {
-        let comm = of(comm)?;
-        // SAFETY: the pointer is NULL or valid.
-        let message = unsafe { Input::<u8>::new("data", data.cast(), bytes) }?.to_vec()?;
-        let to = rank_of(&comm, "to", to)?;
-        let sent = comm.begin(|communicator| communicator.send(to, tag, message))?;
-        sent.wait().map_err(|error| comm.of(error))?;
-        Ok(())
-    })
-}
-
-/// Starts optr_send().
-///
-/// Threads: any, at any time, also during other calls; does not block.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_start_send(
-    comm: optr_comm_t,
-    to: c_int,
-    tag: u32,
-    data: *const c_void,
-    bytes: usize,
     request: *mut optr_request_t,
 ) -> optr_status_t {
-    guard("optr_start_send", || {
+    guard("optr_send", || {
         // SAFETY: the pointers are NULL or valid.
-        let (mut place, message) = unsafe {
-            let place = Place::new("request", request)?;
-            (place, Input::<u8>::new("data", data.cast(), bytes)?.to_vec()?)
-        };
-        place.set(null_mut());
+        let (request, message) =
+            unsafe { (raw::request(request)?, Input::<u8>::new("data", data.cast(), bytes)?.to_vec()?) };
         let comm = of(comm)?;
         let to = rank_of(&comm, "to", to)?;
-        begin(comm, place, |communicator| communicator.send(to, tag, message), Comm::of, |_| Ok(()))
+        let (begun, of) = (comm.begin(|communicator| communicator.send(to, tag, message))?, comm.clone());
+        request::complete(&comm, request, begun, move |sent| sent.map_err(|error| of.of(error)))
     })
 }
 
@@ -69,9 +44,9 @@ pub unsafe extern "C" fn optr_start_send(
 ///
 /// message receives length and sender. If message is NULL, the length must be exactly bytes. A
 /// message that does not fit is lost, with OPTR_MISMATCH. OPTR_PEER_FAILED after
-/// optr_config_t.timeout_s without progress.
+/// optr_config_t.timeout_s without progress. A freed request takes no message.
 ///
-/// Threads: any, at any time, also during other calls; blocks.
+/// Threads: any, at any time, also during other calls; blocks without request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_recv(
     comm: optr_comm_t,
@@ -80,42 +55,20 @@ pub unsafe extern "C" fn optr_recv(
     data: *mut c_void,
     bytes: usize,
     message: *mut optr_message_t,
-) -> optr_status_t {
-    guard("optr_recv", || {
-        // SAFETY: the pointers are NULL or valid.
-        let (output, message) =
-            unsafe { (Output::<u8>::new("data", data.cast(), bytes)?, Place::optional("message", message)?) };
-        let comm = of(comm)?;
-        let from = source_of(&comm, from)?;
-        let begun = comm.begin(|communicator| communicator.recv(from, tag))?;
-        take(begun.wait().map_err(|error| comm.of(error))?, tag, output, message)
-    })
-}
-
-/// Starts optr_recv(). message is an output as well. A freed request takes no message.
-///
-/// Threads: any, at any time, also during other calls; does not block.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_start_recv(
-    comm: optr_comm_t,
-    from: c_int,
-    tag: u32,
-    data: *mut c_void,
-    bytes: usize,
-    message: *mut optr_message_t,
     request: *mut optr_request_t,
 ) -> optr_status_t {
-    guard("optr_start_recv", || {
+    guard("optr_recv", || {
         // SAFETY: the pointers are NULL or valid until the request is done.
-        let (mut place, output, message) = unsafe {
-            let place = Place::new("request", request)?;
-            (place, Output::<u8>::new("data", data.cast(), bytes)?, Place::optional("message", message)?)
+        let (request, output, message) = unsafe {
+            let request = raw::request(request)?;
+            (request, Output::<u8>::new("data", data.cast(), bytes)?, Place::optional("message", message)?)
         };
-        place.set(null_mut());
         let comm = of(comm)?;
         let from = source_of(&comm, from)?;
-        let end = move |came| take(came, tag, output, message);
-        begin(comm, place, |communicator| communicator.recv(from, tag), Comm::of, end)
+        let (begun, of) = (comm.begin(|communicator| communicator.recv(from, tag))?, comm.clone());
+        request::complete(&comm, request, begun, move |came| {
+            take(came.map_err(|error| of.of(error))?, tag, output, message)
+        })
     })
 }
 
@@ -128,7 +81,7 @@ fn take(came: Message, tag: u32, mut output: Output<u8>, place: Option<Place<opt
         );
         return Err(Failure::new(OPTR_MISMATCH, text));
     }
-    output.write_first(&came.bytes);
+    output.write_at(0, &came.bytes);
     if let Some(mut place) = place {
         place.set(optr_message_t { bytes: found, rank: rank as c_int });
     }

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::status::{Failure, c_text};
-use crate::types::{optr_callback_t, optr_peer_report_t, optr_report_t, optr_status_t};
+use crate::types::{optr_callback_t, optr_status_t};
 
 use super::null;
 
@@ -40,7 +40,7 @@ impl Drop for NotCancelled {
 /// Function of the caller, called once on another thread.
 #[derive(Debug)]
 pub struct Callback {
-    function: unsafe extern "C" fn(optr_status_t, *const optr_report_t, *const c_char, *mut c_void),
+    function: unsafe extern "C" fn(optr_status_t, *const c_char, *mut c_void),
     context: *mut c_void,
 }
 
@@ -52,9 +52,9 @@ unsafe impl Send for Callback {}
 pub struct Armed(Option<Callback>);
 
 impl Armed {
-    pub fn call(mut self, done: Result<(), Failure>, report: Option<(optr_report_t, Vec<optr_peer_report_t>)>) {
+    pub fn call(mut self, done: Result<(), Failure>) {
         if let Some(callback) = self.0.take() {
-            callback.call(done, report);
+            callback.call(done);
         }
     }
 }
@@ -63,7 +63,7 @@ impl Drop for Armed {
     fn drop(&mut self) {
         if let Some(callback) = self.0.take() {
             let bug = Failure::new(optr_status_t::OPTR_INTERNAL, "a bug in liboptireduce; please report it");
-            callback.call(Err(bug), None);
+            callback.call(Err(bug));
         }
     }
 }
@@ -80,23 +80,14 @@ impl Callback {
         Armed(Some(self))
     }
 
-    fn call(self, done: Result<(), Failure>, report: Option<(optr_report_t, Vec<optr_peer_report_t>)>) {
+    fn call(self, done: Result<(), Failure>) {
         let Self { function, context } = self;
         let (status, text) = match done {
             Ok(()) => (optr_status_t::OPTR_SUCCESS, String::new()),
             Err(Failure { status, text, .. }) => (status, text),
         };
         let error = c_text(&text);
-        match report {
-            // SAFETY: guaranteed by the caller (`new`). The text lives until it returns.
-            None => unsafe { function(status, std::ptr::null(), error.as_ptr(), context) },
-            Some((mut report, mut peers)) => {
-                report.peers = peers.as_mut_ptr();
-                report.peer_capacity = report.peer_count;
-                // SAFETY: guaranteed by the caller (`new`). Report, peers and text live until it
-                // returns.
-                unsafe { function(status, &report, error.as_ptr(), context) };
-            }
-        }
+        // SAFETY: guaranteed by the caller (`new`). The text lives until it returns.
+        unsafe { function(status, error.as_ptr(), context) };
     }
 }

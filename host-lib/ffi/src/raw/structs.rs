@@ -169,10 +169,6 @@ unsafe impl ReportWithRows for optr_partial_report_t {
     }
 }
 
-pub fn no_report<R: ReportWithRows>() -> Failure {
-    null("report", &format!("an address to write the report to: {}", R::WHY))
-}
-
 /// Caller-owned report to fill in.
 #[derive(Debug)]
 pub struct ReportPlace<R: ReportWithRows = optr_report_t> {
@@ -186,22 +182,13 @@ pub struct ReportPlace<R: ReportWithRows = optr_report_t> {
 unsafe impl<R: ReportWithRows> Send for ReportPlace<R> {}
 
 impl<R: ReportWithRows> ReportPlace<R> {
-    /// Like [`new`](Self::new), but returns `None` for NULL.
-    ///
-    /// # Safety
-    /// As [`new`](Self::new).
-    pub unsafe fn optional(pointer: *mut R) -> Result<Option<Self>, Failure> {
-        // SAFETY: as this function.
-        if pointer.is_null() { Ok(None) } else { unsafe { Self::new(pointer) }.map(Some) }
-    }
-
     /// # Safety
     /// NULL, or a report whose `size` bytes are readable and writable until this is dropped. Its
     /// rows are NULL, or writable for the number and the size in its fields.
     pub unsafe fn new(pointer: *mut R) -> Result<Self, Failure> {
         // SAFETY: as this function.
         let Some(given) = (unsafe { sized("report", pointer) })? else {
-            return Err(no_report::<R>());
+            return Err(null("report", &format!("an address to write the report to: {}", R::WHY)));
         };
         // SAFETY: not NULL, aligned, and it starts with its size, as `sized` found.
         let (size, rows) = (unsafe { pointer.cast::<usize>().read() }, given.rows());

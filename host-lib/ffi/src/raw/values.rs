@@ -59,16 +59,6 @@ impl<T: Plain> Input<T> {
         }
         Ok(values)
     }
-
-    /// Panics if the lengths differ.
-    pub fn copy_over(&self, values: &mut [T]) {
-        assert_eq!(values.len(), self.elements, "as many values as in the input");
-        if self.elements > 0 {
-            // SAFETY: `elements` values are readable (`new`) and writable. They may overlap, since
-            // the input may be the memory of a bucket.
-            unsafe { values.as_mut_ptr().copy_from(self.pointer, self.elements) };
-        }
-    }
 }
 
 /// Checks that a length in bytes fits into memory.
@@ -113,11 +103,6 @@ impl<T: Plain> Output<T> {
         self.pointer.addr()..self.pointer.addr() + self.elements * size_of::<T>()
     }
 
-    pub fn overlaps(&self, values: &[T]) -> bool {
-        let (of_it, of_them) = (self.pointer.addr(), values.as_ptr().addr());
-        of_it < of_them + size_of_val(values) && of_them < of_it + self.elements * size_of::<T>()
-    }
-
     pub fn fill(&mut self, value: T) {
         for at in 0..self.elements {
             // SAFETY: `elements` values are writable (`new`).
@@ -128,16 +113,17 @@ impl<T: Plain> Output<T> {
     /// Panics if the lengths differ.
     pub fn write(&mut self, values: &[T]) {
         assert_eq!(values.len(), self.elements, "as many values as the output has room for");
-        self.write_first(values);
+        self.write_at(0, values);
     }
 
-    /// Writes the first values. Panics if there are more than `elements`.
-    pub fn write_first(&mut self, values: &[T]) {
-        assert!(values.len() <= self.elements, "the output has room for the result");
+    /// Writes values from element `first`. Panics if there is no room.
+    pub fn write_at(&mut self, first: usize, values: &[T]) {
+        let room = self.elements.checked_sub(first).is_some_and(|room| values.len() <= room);
+        assert!(room, "the output has room for the result");
         if !values.is_empty() {
             // SAFETY: as many values are writable (`new`). They may overlap, since the output may
-            // be the memory of a bucket.
-            unsafe { values.as_ptr().copy_to(self.pointer, values.len()) };
+            // be memory of the library.
+            unsafe { values.as_ptr().copy_to(self.pointer.add(first), values.len()) };
         }
     }
 }

@@ -56,18 +56,14 @@ struct outcome {
     pthread_cond_t changed;
     int calls;
     optr_status_t status;
-    uint32_t is_applied, number, peer_count;
     char error[200];
 };
 
-static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+static void on_done(optr_status_t status, const char *error, void *context) {
     struct outcome *outcome = context;
     pthread_mutex_lock(&outcome->lock);
     outcome->calls++;
     outcome->status = status;
-    outcome->is_applied = report ? report->is_applied : 99;
-    outcome->number = report ? report->number : 99;
-    outcome->peer_count = report && report->peers ? report->peers[1].rank + report->peer_count : 0;
     snprintf(outcome->error, sizeof outcome->error, "%s", error);
     pthread_cond_signal(&outcome->changed);
     pthread_mutex_unlock(&outcome->lock);
@@ -93,72 +89,69 @@ static void rank(optr_comm_t comm, int rank) {
     CHECK(number == RANKS);
     OK(optr_comm_shard(comm, ELEMENTS, &first, &count));
     CHECK(first == (size_t)rank * 3336 && count == (rank == 2 ? 3335 : 3336));
-    OK(optr_barrier(comm));
+    OK(optr_barrier(comm, NULL));
 
-    /* Collectives without a bucket. */
+    /* Exact collectives. */
     for (size_t i = 0; i < ELEMENTS; i++) out[i] = rank == 1 ? (float)i : -1;
-    OK(optr_broadcast(comm, 1, out, ELEMENTS * sizeof *out));
+    OK(optr_exact_broadcast(comm, 1, out, ELEMENTS, OPTR_FLOAT32, NULL));
     for (size_t i = 0; i < ELEMENTS; i++) CHECK(out[i] == (float)i);
-    fill(in, rank);
-    OK(optr_all_reduce(comm, in, out, ELEMENTS, &report));
-    check_means(out, 0, ELEMENTS, 1), check_report(&report);
-    CHECK(in[5] == value(rank, 5) && report.peers == NULL && report.peer_count == RANKS);
-    OK(optr_all_reduce(comm, in, in, ELEMENTS, &report)); /* in place */
-    CHECK(memcmp(in, out, sizeof all[0][0]) == 0);
-    fill(in, rank);
-    OK(optr_reduce_scatter(comm, in, ELEMENTS, out, count, &report));
-    check_means(out, first, count, 1);
-    CHECK(report.is_applied);
-    memcpy(more + first, out, count * sizeof *out);
-    OK(optr_all_gather(comm, more + first, count, more, ELEMENTS, &report)); /* in place, as in NCCL */
-    check_means(more, 0, ELEMENTS, 1);
 
     /* Blocking collectives of a bucket. */
     optr_bucket_t bucket, sums;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
+    fill(in, rank);
+    OK(optr_bucket_all_reduce(bucket, in, out, ELEMENTS, &report, NULL));
+    check_means(out, 0, ELEMENTS, 1), check_report(&report);
+    CHECK(in[5] == value(rank, 5) && report.peers == NULL && report.peer_count == RANKS);
+    OK(optr_bucket_reduce_scatter(bucket, in, ELEMENTS, out, count, &report, NULL));
+    check_means(out, first, count, 1);
+    CHECK(report.is_applied);
+    memcpy(more + first, out, count * sizeof *out);
+    OK(optr_bucket_all_gather(bucket, more + first, count, more, ELEMENTS, &report, NULL)); /* in place, as in NCCL */
+    check_means(more, 0, ELEMENTS, 1);
     optr_bucket_options_t options = optr_bucket_options_init();
     options.op = OPTR_SUM;
     options.hadamard = OPTR_OFF;
     options.repair = OPTR_OFF;
-    OK(optr_bucket_create(comm, ELEMENTS, &options, &sums));
+    OK(optr_bucket_create(comm, ELEMENTS, &options, &sums, NULL));
     report.peers = peers;
     report.peer_capacity = RANKS;
     fill(in, rank);
-    OK(optr_bucket_all_reduce(bucket, in, out, ELEMENTS, &report));
+    OK(optr_bucket_all_reduce(bucket, in, out, ELEMENTS, &report, NULL));
     check_means(out, 0, ELEMENTS, 1), check_report(&report), check_peers(&report, rank);
     CHECK(in[9] == value(rank, 9) && report.peers == peers && report.peer_capacity == RANKS);
-    OK(optr_bucket_all_reduce(bucket, in, in, ELEMENTS, &report));
+    OK(optr_bucket_all_reduce(bucket, in, in, ELEMENTS, &report, NULL));
     CHECK(memcmp(in, out, sizeof all[0][0]) == 0);
     fill(in, rank);
-    OK(optr_bucket_all_reduce(sums, in, out, ELEMENTS, &report));
+    OK(optr_bucket_all_reduce(sums, in, out, ELEMENTS, &report, NULL));
     check_means(out, 0, ELEMENTS, RANKS), check_report(&report);
-    OK(optr_bucket_reduce_scatter(bucket, in, ELEMENTS, in, count, &report)); /* the output is a part of the input */
+    OK(optr_bucket_reduce_scatter(bucket, in, ELEMENTS, in, count, &report, NULL)); /* the output is a part of the input */
     check_means(in, first, count, 1);
-    OK(optr_bucket_all_gather(bucket, in, count, in, ELEMENTS, &report)); /* the input is a part of the output */
+    OK(optr_bucket_all_gather(bucket, in, count, in, ELEMENTS, &report, NULL)); /* the input is a part of the output */
     check_means(in, 0, ELEMENTS, 1);
 
-    /* In the bucket's own memory. */
-    float *values;
-    size_t elements;
-    OK(optr_bucket_buffer(bucket, &values, &elements));
-    CHECK(elements == ELEMENTS);
+    /* In memory of the library. */
+    void *values;
+    OK(optr_alloc(comm, ELEMENTS * sizeof(float), &values));
     for (int step = 0; step < 3; step++) {
         fill(values, rank);
-        OK(optr_bucket_all_reduce_in_place(bucket, &values, &report));
+        OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report, NULL));
         check_means(values, 0, ELEMENTS, 1), check_report(&report);
     }
+    OK(optr_free(comm, values));
 
     /* Several concurrent requests: waited for, tested, with a callback, freed. */
     optr_request_t requests[4];
-    int done = 0, polls = 0;
+    optr_report_t reports[4];
+    for (int i = 0; i < 4; i++) reports[i] = optr_report_init();
+    reports[0].peers = peers, reports[0].peer_capacity = RANKS;
     fill(in, rank);
     fill(more, rank);
     fill(again, rank);
-    OK(optr_bucket_start_all_reduce(bucket, in, in, ELEMENTS, &requests[0]));
-    OK(optr_bucket_start_all_reduce(sums, more, out, ELEMENTS, &requests[1]));
-    memset(more, 0, sizeof all[0][0]); /* it was copied at the start */
-    OK(optr_bucket_start_reduce_scatter(bucket, again, ELEMENTS, again, count, &requests[2]));
-    OK(optr_bucket_start_all_reduce(bucket, more, more, ELEMENTS, &requests[3]));
+    OK(optr_bucket_all_reduce(bucket, in, in, ELEMENTS, &reports[0], &requests[0]));
+    OK(optr_bucket_all_reduce(sums, more, out, ELEMENTS, &reports[1], &requests[1]));
+    OK(optr_bucket_reduce_scatter(bucket, again, ELEMENTS, again, count, &reports[2], &requests[2]));
+    OK(optr_bucket_all_reduce(bucket, more, more, ELEMENTS, &reports[3], &requests[3]));
     OK(optr_request_free(&requests[3]));
     CHECK(requests[3] == NULL);
     static struct outcome outcomes[RANKS][2];
@@ -169,35 +162,57 @@ static void rank(optr_comm_t comm, int rank) {
     }
     OK(optr_request_on_done(&requests[2], on_done, &outcomes[rank][0]));
     CHECK(requests[2] == NULL);
-    OK(optr_request_wait(&requests[0], OPTR_NO_TIMEOUT, &report));
+    OK(optr_request_wait(&requests[0], OPTR_NO_TIMEOUT));
     CHECK(requests[0] == NULL);
-    check_means(in, 0, ELEMENTS, 1), check_report(&report), check_peers(&report, rank);
-    while (!done) {
-        OK(optr_request_test(&requests[1], &done, &report));
-        CHECK(done == (requests[1] == NULL) && ++polls < 100000000);
-    }
-    check_means(out, 0, ELEMENTS, RANKS), check_report(&report);
+    check_means(in, 0, ELEMENTS, 1), check_report(&reports[0]), check_peers(&reports[0], rank);
+    OK(test_until_done(&requests[1]));
+    check_means(out, 0, ELEMENTS, RANKS), check_report(&reports[1]);
+    CHECK(reports[1].number == reports[0].number + 1);
     wait_for(&outcomes[rank][0]);
-    CHECK(outcomes[rank][0].status == OPTR_SUCCESS && outcomes[rank][0].is_applied == 1 && !*outcomes[rank][0].error);
-    CHECK(outcomes[rank][0].peer_count == 1 + RANKS);
+    CHECK(outcomes[rank][0].status == OPTR_SUCCESS && !*outcomes[rank][0].error);
+    CHECK(reports[2].is_applied == 1 && reports[2].peer_count == RANKS && reports[3].peer_count == 0);
     check_means(again, first, count, 1);
+    for (size_t i = 0; i < ELEMENTS; i++) CHECK(more[i] == value(rank, i)); /* the request was freed */
     /* A callback for a finished request is still called. */
     fill(in, rank);
-    OK(optr_bucket_start_all_gather(bucket, again, count, in, ELEMENTS, &requests[0]));
-    OK(optr_barrier(comm));
+    OK(optr_bucket_all_gather(bucket, again, count, in, ELEMENTS, &reports[0], &requests[0]));
+    OK(optr_barrier(comm, NULL));
     sleep_ms(50);
     OK(optr_request_on_done(&requests[0], on_done, &outcomes[rank][1]));
     wait_for(&outcomes[rank][1]);
     check_means(in, 0, ELEMENTS, 1);
 
-    /* The end. */
-    int has_correction, is_settled;
-    OK(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, out, ELEMENTS, &has_correction, &is_settled));
+    /* Creation and settling with requests. */
+    optr_bucket_t other = (optr_bucket_t)in;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &other, &requests[0]));
+    OK(test_until_done(&requests[0]));
+    fill(in, rank);
+    OK(optr_bucket_all_reduce(other, in, in, ELEMENTS, &report, NULL));
+    check_means(in, 0, ELEMENTS, 1);
+    int has_correction = 7, is_settled = 7;
+    OK(optr_bucket_settle(other, OPTR_NO_TIMEOUT, out, ELEMENTS, &has_correction, &is_settled, &requests[0]));
+    OK(optr_request_wait(&requests[0], OPTR_NO_TIMEOUT));
+    CHECK(has_correction == 0 && is_settled == 1);
+
+    /* Metrics. */
+    char *json;
+    for (int i = 0; i < 2; i++) {
+        OK(optr_comm_metrics(comm, &json, i ? &requests[0] : NULL));
+        if (i) OK(optr_request_wait(&requests[0], OPTR_NO_TIMEOUT));
+        CHECK(json[0] == '{' && json[strlen(json) - 1] == '}' && strstr(json, "\"settings\":{"));
+        CHECK(strstr(json, "\"bound_ms\":\"3000\"") && strstr(json, "\"world_size\":\"3\"") && strstr(json, "\"rtt_us\":["));
+        OK(optr_free(comm, json));
+    }
+
+    /* The end, with and without a request. */
+    OK(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, out, ELEMENTS, &has_correction, &is_settled, NULL));
     CHECK(has_correction == 0 && is_settled == 1);
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_SUCCESS);
     OK(optr_bucket_destroy(sums));
-    OK(optr_comm_finalize(comm));
+    OK(optr_comm_close(comm, rank == 1 ? NULL : &requests[0]));
+    if (rank != 1) OK(optr_request_wait(&requests[0], OPTR_NO_TIMEOUT));
+    FAILS(optr_barrier(comm, NULL), OPTR_CLOSED, "was closed");
     OK(optr_comm_destroy(comm));
     CHECK(outcomes[rank][0].calls == 1 && outcomes[rank][1].calls == 1);
 }
@@ -210,7 +225,7 @@ static int has_returned;
 
 static void late_rank(optr_comm_t comm, int rank) {
     static float all[2][2][LARGE];
-    float *in = all[rank][0], *out = all[rank][1], *values;
+    float *in = all[rank][0], *out = all[rank][1];
     optr_peer_report_t peers[2];
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
@@ -222,7 +237,9 @@ static void late_rank(optr_comm_t comm, int rank) {
     pthread_mutex_init(&outcome->lock, NULL);
     pthread_cond_init(&outcome->changed, NULL);
     report.peers = peers, report.peer_capacity = 2;
-    OK(optr_bucket_create(comm, LARGE, NULL, &bucket));
+    void *values;
+    OK(optr_alloc(comm, LARGE * sizeof *out, &values));
+    OK(optr_bucket_create(comm, LARGE, NULL, &bucket, NULL));
     if (rank == 1) wait_for_flag(&has_returned);
     for (int call = -2; call < WAYS; call++) {
         optr_status_t status = OPTR_INTERNAL;
@@ -232,28 +249,27 @@ static void late_rank(optr_comm_t comm, int rank) {
         for (size_t i = 0; i < LARGE; i++) in[i] = 5, out[i] = -1;
         switch (call) {
         case 0:
-            OK(optr_bucket_start_all_reduce(bucket, in, out, LARGE, &request));
-            status = optr_request_wait(&request, OPTR_NO_TIMEOUT, &report);
+            OK(optr_bucket_all_reduce(bucket, in, out, LARGE, &report, &request));
+            status = optr_request_wait(&request, OPTR_NO_TIMEOUT);
             CHECK(request == NULL);
             break;
         case 1:
-            OK(optr_bucket_buffer(bucket, &values, NULL));
-            for (size_t i = 0; i < LARGE; i++) values[i] = 5;
-            status = optr_bucket_all_reduce_in_place(bucket, &values, &report);
+            memcpy(values, in, LARGE * sizeof *in);
+            status = optr_bucket_all_reduce(bucket, values, values, LARGE, &report, NULL);
             result = values;
             break;
         case 2:
             OK(optr_comm_shard(comm, LARGE, &(size_t){0}, &count));
-            status = optr_bucket_reduce_scatter(bucket, in, LARGE, out, count, &report);
+            status = optr_bucket_reduce_scatter(bucket, in, LARGE, out, count, &report, NULL);
             break;
         case 3:
-            OK(optr_bucket_start_all_reduce(bucket, in, out, LARGE, &request));
+            OK(optr_bucket_all_reduce(bucket, in, out, LARGE, &report, &request));
             OK(optr_request_on_done(&request, on_done, outcome));
             wait_for(outcome);
-            status = outcome->status, report.is_applied = outcome->is_applied;
-            if (rank == 0) CHECK(strstr(outcome->error, "stop the job") && outcome->peer_count == 1 + 2);
+            status = outcome->status;
+            if (rank == 0) CHECK(strstr(outcome->error, "stop the job"));
             break;
-        default: status = optr_bucket_all_reduce(bucket, in, out, LARGE, &report);
+        default: status = optr_bucket_all_reduce(bucket, in, out, LARGE, &report, NULL);
         }
         if (rank == 1) { /* it may skip and halt, too */
             CHECK(status == OPTR_SUCCESS || status == OPTR_HALTED);
@@ -263,7 +279,7 @@ static void late_rank(optr_comm_t comm, int rank) {
             CHECK(status == OPTR_HALTED && !report.is_applied);
             if (call != 3) CHECK(strstr(optr_last_error(), "stop the job"));
         }
-        if (rank == 0 && call != 3) {
+        if (rank == 0) {
             CHECK(report.stages[0].received_bytes < report.stages[0].expected_bytes && report.number == (uint32_t)(call + 2));
             CHECK(peers[1].received_fraction[0] < 1 && peers[0].received_fraction[0] == 1 && peers[0].is_late == 0);
         }
@@ -272,13 +288,13 @@ static void late_rank(optr_comm_t comm, int rank) {
     if (rank == 0) set_flag(&has_returned);
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_SUCCESS);
-    OK(optr_barrier(comm));
-    error = optr_bucket_all_reduce(bucket, in, out, LARGE, &report);
+    OK(optr_barrier(comm, NULL));
+    error = optr_bucket_all_reduce(bucket, in, out, LARGE, &report, NULL);
     CHECK(error == OPTR_SUCCESS || error == OPTR_HALTED);
     ops[rank] = report.number;
-    OK(optr_broadcast(comm, 0, &ops[0], sizeof ops[0]));
+    OK(optr_exact_broadcast(comm, 0, &ops[0], 1, OPTR_UINT32, NULL));
     CHECK(ops[0] == WAYS + 2 && ops[rank] == WAYS + 2);
-    OK(optr_comm_finalize(comm)); /* all ranks made as many calls */
+    OK(optr_comm_close(comm, NULL)); /* all ranks made as many calls */
     OK(optr_comm_destroy(comm));
 }
 
@@ -290,19 +306,19 @@ static void ends(optr_comm_t comm, int rank) {
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
     int has_correction, is_settled;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
     for (size_t i = 0; i < ELEMENTS; i++) all[rank][i] = 5;
     if (rank == 1) wait_for_flag(&has_skipped);
-    OK(optr_bucket_all_reduce(bucket, all[rank], all[rank], ELEMENTS, &report));
+    OK(optr_bucket_all_reduce(bucket, all[rank], all[rank], ELEMENTS, &report, NULL));
     if (rank == 0) CHECK(!report.is_applied);
     if (rank == 0) set_flag(&has_skipped);
     if (settles || rank == 1) {
-        OK(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, corrections[rank], ELEMENTS, &has_correction, &is_settled));
+        OK(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, corrections[rank], ELEMENTS, &has_correction, &is_settled, NULL));
         CHECK(is_settled == 1 && (rank == 1 || (has_correction == 1 && corrections[rank][7] == 5)));
     }
-    if (settles || rank == 1) OK(optr_comm_finalize(comm));
-    else FAILS(optr_comm_finalize(comm), OPTR_UNSETTLED, "this replica lacks 40028 bytes of repairs of buckets [0]");
-    FAILS(optr_barrier(comm), OPTR_CLOSED, "was finalized");
+    if (settles || rank == 1) OK(optr_comm_close(comm, NULL));
+    else FAILS(optr_comm_close(comm, NULL), OPTR_UNSETTLED, "this replica lacks 40028 bytes of repairs of buckets [0]");
+    FAILS(optr_barrier(comm, NULL), OPTR_CLOSED, "was closed");
     OK(optr_comm_destroy(comm));
 }
 

@@ -8,6 +8,6 @@ int main() {
     optr_report_t report = optr_report_init();
     optr_bucket_options_t options = optr_bucket_options_init();
     const bool sizes = config.size == sizeof config && report.size == sizeof report && options.size == sizeof options;
-    const optr_status_t status = optr_barrier(nullptr);
+    const optr_status_t status = optr_barrier(nullptr, NULL);
     std::puts(sizes && status == OPTR_INVALID_HANDLE && optr_version() == OPTR_VERSION ? "done" : "wrong");
 }

@@ -36,8 +36,8 @@ static void results_lie_where_they_are_wanted(optr_comm_t comm, int rank) {
     optr_bucket_options_t sums = optr_bucket_options_init();
     sums.op = OPTR_SUM;
     optr_bucket_t bucket, summed;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
-    OK(optr_bucket_create(comm, ELEMENTS, &sums, &summed));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
+    OK(optr_bucket_create(comm, ELEMENTS, &sums, &summed, NULL));
     /* Two separate buffers, and one for three, used out of order. */
     float *a = allocated(comm, ELEMENTS), *b = allocated(comm, ELEMENTS), *three = allocated(comm, 3 * ELEMENTS);
     float *plain = malloc(BYTES);
@@ -55,93 +55,93 @@ static void results_lie_where_they_are_wanted(optr_comm_t comm, int rank) {
             give(input, rank);
             if (round == 1) {
                 optr_request_t request;
-                OK(optr_bucket_start_all_reduce(of, input, output, ELEMENTS, &request));
-                OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
+                OK(optr_bucket_all_reduce(of, input, output, ELEMENTS, &report, &request));
+                OK(optr_request_wait(&request, OPTR_NO_TIMEOUT));
             } else {
-                OK(optr_bucket_all_reduce(of, input, output, ELEMENTS, &report));
+                OK(optr_bucket_all_reduce(of, input, output, ELEMENTS, &report, NULL));
             }
             CHECK(report.is_applied && has(output, of == summed ? 2 : 1, 1));
             if (output + ELEMENTS <= input || input + ELEMENTS <= output) CHECK(has(input, 1, 2.0f * (float)rank));
             copied[rank] = report.copied_bytes;
-            OK(optr_barrier(comm));
+            OK(optr_barrier(comm, NULL));
             uint64_t least = copied[0] < copied[1] ? copied[0] : copied[1], most = copied[0] + copied[1] - least;
             /* The rank that began first copied nothing. */
             uint64_t more = cases[i].copies ? 0 : BYTES;
             if (least != cases[i].copies * BYTES || most > least + more) FAIL("case %zu: copied %zu and %zu bytes", i, (size_t)least, (size_t)most);
-            OK(optr_barrier(comm));
+            OK(optr_barrier(comm, NULL));
         }
     }
     OK(optr_free(comm, a));
     OK(optr_free(comm, NULL));
     free(plain);
-    OK(optr_comm_finalize(comm));
+    OK(optr_comm_close(comm, NULL));
     CHECK(b[1] != 0 && three[1] != 0); /* valid until the end of the communicator */
     OK(optr_comm_destroy(comm));
 }
 
 static int calls;
 
-static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
-    CHECK(status == OPTR_SUCCESS && report->is_applied && !*error && has(context, 1, 1));
+static void on_done(optr_status_t status, const char *error, void *context) {
+    CHECK(status == OPTR_SUCCESS && !*error && has(context, 1, 1));
     __atomic_fetch_add(&calls, 1, __ATOMIC_SEQ_CST);
 }
 
 static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
-    optr_report_t report = optr_report_init();
+    optr_report_t report = optr_report_init(), first_report = report, second_report = report;
     optr_bucket_t bucket, other;
     optr_request_t first, second, none;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &other));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &other, NULL));
     float *a = allocated(comm, ELEMENTS), *b = allocated(comm, ELEMENTS), *c = allocated(comm, ELEMENTS), *plain = malloc(BYTES);
     CHECK(plain);
     give(a, rank);
     give(plain, rank);
     if (rank == 1) wait_for_flag(&may_go); /* until then nothing finishes on rank 0 */
-    OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
+    OK(optr_bucket_all_reduce(bucket, a, b, ELEMENTS, &first_report, &first));
     const char *sends = "output is memory that a collective sends from; wait for its request first";
     const char *writes = "output is memory that a collective writes", *reads = "input is memory that a collective writes";
     if (rank == 0) {
-        FAILS(optr_bucket_start_all_reduce(other, c, a, ELEMENTS, &none), OPTR_BUSY, sends);
-        FAILS(optr_bucket_start_all_reduce(other, c, b, ELEMENTS, &none), OPTR_BUSY, writes);
-        FAILS(optr_bucket_start_all_reduce(other, b, c, ELEMENTS, &none), OPTR_BUSY, reads);
-        FAILS(optr_bucket_start_all_reduce(other, b, plain, ELEMENTS, &none), OPTR_BUSY, reads);
-        FAILS(optr_bucket_start_all_reduce(other, plain, b, ELEMENTS, &none), OPTR_BUSY, writes);
-        FAILS(optr_bucket_all_reduce(other, a, a, ELEMENTS, &report), OPTR_BUSY, sends);
+        FAILS(optr_bucket_all_reduce(other, c, a, ELEMENTS, &report, &none), OPTR_BUSY, sends);
+        FAILS(optr_bucket_all_reduce(other, c, b, ELEMENTS, &report, &none), OPTR_BUSY, writes);
+        FAILS(optr_bucket_all_reduce(other, b, c, ELEMENTS, &report, &none), OPTR_BUSY, reads);
+        FAILS(optr_bucket_all_reduce(other, b, plain, ELEMENTS, &report, &none), OPTR_BUSY, reads);
+        FAILS(optr_bucket_all_reduce(other, plain, b, ELEMENTS, &report, &none), OPTR_BUSY, writes);
+        FAILS(optr_bucket_all_reduce(other, a, a, ELEMENTS, &report, NULL), OPTR_BUSY, sends);
         CHECK(none == NULL);
     }
     /* Two collectives may send the same memory: the second sends a copy. */
-    OK(optr_bucket_start_all_reduce(other, a, c, ELEMENTS, &second));
+    OK(optr_bucket_all_reduce(other, a, c, ELEMENTS, &second_report, &second));
     if (rank == 0) {
-        FAILS(optr_bucket_start_all_reduce(other, a, a, ELEMENTS, &none), OPTR_BUSY, sends);
+        FAILS(optr_bucket_all_reduce(other, a, a, ELEMENTS, &report, &none), OPTR_BUSY, sends);
         set_flag(&may_go);
     }
-    OK(optr_request_wait(&second, OPTR_NO_TIMEOUT, &report));
-    CHECK(report.is_applied && has(c, 1, 1) && (rank == 1 || report.copied_bytes == 2 * BYTES));
-    OK(optr_request_wait(&first, OPTR_NO_TIMEOUT, &report));
-    CHECK(report.is_applied && has(b, 1, 1) && has(a, 1, 2.0f * (float)rank) && report.copied_bytes <= BYTES);
+    OK(optr_request_wait(&second, OPTR_NO_TIMEOUT));
+    CHECK(second_report.is_applied && has(c, 1, 1) && (rank == 1 || second_report.copied_bytes == 2 * BYTES));
+    OK(optr_request_wait(&first, OPTR_NO_TIMEOUT));
+    CHECK(first_report.is_applied && has(b, 1, 1) && has(a, 1, 2.0f * (float)rank) && first_report.copied_bytes <= BYTES);
 
     /* Reusable after the request is done, also with a callback. Memory that is freed during a
      * collective stays until its end. */
     give(a, rank);
-    OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
+    OK(optr_bucket_all_reduce(bucket, a, b, ELEMENTS, &first_report, &first));
     OK(optr_request_on_done(&first, on_done, b));
-    OK(optr_barrier(comm));
+    OK(optr_barrier(comm, NULL));
     while (__atomic_load_n(&calls, __ATOMIC_SEQ_CST) < RANKS) sleep_ms(1);
-    OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
+    OK(optr_bucket_all_reduce(bucket, a, b, ELEMENTS, &first_report, &first));
     OK(optr_free(comm, a));
     OK(optr_free(comm, b));
-    OK(optr_request_wait(&first, OPTR_NO_TIMEOUT, &report));
-    CHECK(report.is_applied);
+    OK(optr_request_wait(&first, OPTR_NO_TIMEOUT));
+    CHECK(first_report.is_applied);
 
     /* The collective of a freed request keeps its memory until it is done. */
     give(c, rank);
-    OK(optr_bucket_start_all_reduce(bucket, c, c, ELEMENTS, &first));
+    OK(optr_bucket_all_reduce(bucket, c, c, ELEMENTS, &first_report, &first));
     OK(optr_request_free(&first));
-    OK(optr_bucket_all_reduce(other, plain, plain, ELEMENTS, &report)); /* finishes after the first */
-    OK(optr_bucket_all_reduce(other, c, c, ELEMENTS, &report));
+    OK(optr_bucket_all_reduce(other, plain, plain, ELEMENTS, &report, NULL)); /* finishes after the first */
+    OK(optr_bucket_all_reduce(other, c, c, ELEMENTS, &report, NULL));
     CHECK(report.is_applied && has(c, 1, 1));
     free(plain);
-    OK(optr_comm_finalize(comm));
+    OK(optr_comm_close(comm, NULL));
     OK(optr_comm_destroy(comm));
 }
 
@@ -151,24 +151,24 @@ static void it_outlives_skips_and_aborts(optr_comm_t comm, int rank) {
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
     optr_request_t request;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
     float *a = allocated(comm, ELEMENTS), *b = allocated(comm, ELEMENTS);
     for (int in_place = 0; in_place < 2; in_place++) {
         if (rank == 1) wait_for_flag(&is_over[in_place]);
         give(a, rank);
-        OK(optr_bucket_all_reduce(bucket, a, in_place ? a : b, ELEMENTS, &report));
+        OK(optr_bucket_all_reduce(bucket, a, in_place ? a : b, ELEMENTS, &report, NULL));
         if (rank == 0) CHECK(!report.is_applied && report.copied_bytes == 0);
         if (rank == 0) set_flag(&is_over[in_place]);
         if (report.is_applied) continue;
         CHECK(has(in_place ? a : b, 0, 0));
         if (!in_place) CHECK(has(a, 1, 2.0f * (float)rank));
     }
-    OK(optr_barrier(comm));
+    OK(optr_barrier(comm, NULL));
     give(a, rank);
-    if (rank == 0) OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &request));
+    if (rank == 0) OK(optr_bucket_all_reduce(bucket, a, b, ELEMENTS, &report, &request));
     OK(optr_comm_abort(comm));
     /* The abort ends it, unless its deadlines passed first. */
-    optr_status_t status = rank == 0 ? optr_request_wait(&request, OPTR_NO_TIMEOUT, &report) : OPTR_ABORTED;
+    optr_status_t status = rank == 0 ? optr_request_wait(&request, OPTR_NO_TIMEOUT) : OPTR_ABORTED;
     CHECK(status == OPTR_ABORTED || (status == OPTR_SUCCESS && !report.is_applied));
     CHECK(has(a, 1, 2.0f * (float)rank));
     give(b, rank);

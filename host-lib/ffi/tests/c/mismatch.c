@@ -21,33 +21,42 @@ static void goes_on(optr_comm_t comm, int rank) {
     optr_bucket_t bucket;
     optr_bucket_options_t options = optr_bucket_options_init();
     optr_status_t error;
-    FAILS(optr_bucket_create(comm, elements, NULL, &bucket), OPTR_MISMATCH, different("elements is 101 on rank 2, but 100 on rank 0"));
+    FAILS(optr_bucket_create(comm, elements, NULL, &bucket, NULL), OPTR_MISMATCH, different("elements is 101 on rank 2, but 100 on rank 0"));
     CHECK(bucket == NULL);
     options.op = rank == 1 ? OPTR_SUM : OPTR_AVG;
-    FAILS(optr_bucket_create(comm, ELEMENTS, &options, &bucket), OPTR_MISMATCH, different("reduce_op is Sum on rank 1, but Avg on rank 0"));
-    FAILS(optr_all_reduce(comm, values, values, elements, &report), OPTR_MISMATCH, different("elements is 101 on rank 2"));
-    FAILS(optr_broadcast(comm, rank == 1, values, 400), OPTR_MISMATCH, different("the root is 1 on rank 1, but 0 on rank 0"));
-    FAILS(optr_broadcast(comm, 0, values, elements), OPTR_MISMATCH, different("bytes is 101 on rank 2, but 100 on rank 0"));
+    FAILS(optr_bucket_create(comm, ELEMENTS, &options, &bucket, NULL), OPTR_MISMATCH, different("reduce_op is Sum on rank 1, but Avg on rank 0"));
+    FAILS(optr_exact_broadcast(comm, rank == 1, values, 100, OPTR_FLOAT32, NULL), OPTR_MISMATCH, different("the root is 1 on rank 1, but 0 on rank 0"));
+    FAILS(optr_exact_broadcast(comm, 0, values, elements, OPTR_UINT8, NULL), OPTR_MISMATCH, different("elements is 101 on rank 2, but 100 on rank 0"));
+    FAILS(optr_exact_broadcast(comm, 0, values, 100, rank == 2 ? OPTR_INT8 : OPTR_UINT8, NULL), OPTR_MISMATCH, different("the element type is i8 on rank 2, but u8 on rank 0"));
     if (rank == 0)
-        FAILS(optr_barrier(comm), OPTR_MISMATCH, different("the call is broadcast_bytes on rank 1, but barrier on rank 0"));
+        FAILS(optr_barrier(comm, NULL), OPTR_MISMATCH, different("the call is exact broadcast on rank 1, but barrier on rank 0"));
     else
-        FAILS(optr_broadcast(comm, 0, values, 400), OPTR_MISMATCH, different("the call is broadcast_bytes on rank 1, but barrier on rank 0"));
-    size_t shard = rank == 0 ? 33 : rank == 1 ? 34 : 32;
-    FAILS(optr_all_gather(comm, values, shard, values, ELEMENTS, &report), OPTR_MISMATCH, "elements given is");
-    FAILS(optr_all_gather_bytes(comm, values, elements, all), OPTR_MISMATCH, different("bytes is 101 on rank 2, but 100 on rank 0"));
-    FAILS(optr_all_gather_bytes(comm, values, rank == 2 ? 0 : 4, all), OPTR_MISMATCH, different("bytes is 0 on rank 2, but 4 on rank 0"));
-    FAILS(optr_all_reduce_exact(comm, values, values, elements, OPTR_FLOAT32, OPTR_SUM), OPTR_MISMATCH, different("elements is 101 on rank 2"));
-    FAILS(optr_all_reduce_exact(comm, values, values, 50, rank ? OPTR_FLOAT64 : OPTR_INT64, OPTR_SUM), OPTR_MISMATCH, different("the element type is f64 on rank 1, but i64 on rank 0"));
-    FAILS(optr_all_reduce_exact(comm, values, values, 50, OPTR_INT64, rank ? OPTR_MIN : OPTR_MAX), OPTR_MISMATCH, different("the operation is min on rank 1, but max on rank 0"));
+        FAILS(optr_exact_broadcast(comm, 0, values, 100, OPTR_FLOAT32, NULL), OPTR_MISMATCH, different("the call is exact broadcast on rank 1, but barrier on rank 0"));
+    FAILS(optr_exact_all_gather(comm, values, elements, all, NULL), OPTR_MISMATCH, different("bytes is 101 on rank 2, but 100 on rank 0"));
+    FAILS(optr_exact_all_gather(comm, values, rank == 2 ? 0 : 4, all, NULL), OPTR_MISMATCH, different("bytes is 0 on rank 2, but 4 on rank 0"));
+    FAILS(optr_exact_all_to_all(comm, values, rank == 2 ? 3 : 4, all, NULL), OPTR_MISMATCH, different("bytes is 3 on rank 2, but 4 on rank 0"));
+    /* Only the root has all lengths, and only the other ranks have the length of their part. */
+    const char *only = different("bytes is 3 on rank 2, but 4 on rank 0");
+    if (rank == 0) FAILS(optr_exact_gather(comm, 0, values, 4, all, NULL), OPTR_MISMATCH, only);
+    else OK(optr_exact_gather(comm, 0, values, rank == 2 ? 3 : 4, all, NULL));
+    if (rank == 2) FAILS(optr_exact_scatter(comm, 0, values, all, 3, NULL), OPTR_MISMATCH, different("bytes is 4 on rank 0, but 3 on this rank"));
+    else OK(optr_exact_scatter(comm, 0, values, all, 4, NULL));
+    FAILS(optr_exact_gather(comm, rank == 2, values, 4, all, NULL), OPTR_MISMATCH, different("the root is 1 on rank 2, but 0 on rank 0"));
+    FAILS(optr_exact_all_reduce(comm, values, values, elements, OPTR_FLOAT32, OPTR_SUM, NULL), OPTR_MISMATCH, different("elements is 101 on rank 2"));
+    FAILS(optr_exact_all_reduce(comm, values, values, 50, rank ? OPTR_FLOAT64 : OPTR_INT64, OPTR_SUM, NULL), OPTR_MISMATCH, different("the element type is f64 on rank 1, but i64 on rank 0"));
+    FAILS(optr_exact_all_reduce(comm, values, values, 50, OPTR_INT64, rank ? OPTR_MIN : OPTR_MAX, NULL), OPTR_MISMATCH, different("the operation is min on rank 1, but max on rank 0"));
     optr_request_t request;
-    OK(optr_start_broadcast(comm, 0, values, elements, &request));
-    FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT, NULL), OPTR_MISMATCH, different("bytes is 101 on rank 2, but 100 on rank 0"));
+    OK(optr_exact_broadcast(comm, 0, values, elements, OPTR_UINT8, &request));
+    FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT), OPTR_MISMATCH, different("elements is 101 on rank 2, but 100 on rank 0"));
+    OK(optr_bucket_create(comm, elements, NULL, &bucket, &request));
+    FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT), OPTR_MISMATCH, different("elements is 101 on rank 2, but 100 on rank 0"));
+    CHECK(bucket == NULL && request == NULL);
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_SUCCESS);
-    OK(optr_barrier(comm));
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
-    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
-    OK(optr_comm_finalize(comm));
+    OK(optr_barrier(comm, NULL));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
+    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report, NULL));
+    OK(optr_comm_close(comm, NULL));
     OK(optr_comm_destroy(comm));
 }
 
@@ -64,35 +73,35 @@ static void wrong_length(optr_comm_t comm, int rank) {
     optr_request_t request;
     optr_status_t error;
     const char *text = kind == 2 ? "rank 1" : "rank 2";
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
-    if (kind == 0) FAILS(optr_bucket_all_reduce(bucket, values, values, elements, &report), OPTR_MISMATCH, text);
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
+    if (kind == 0) FAILS(optr_bucket_all_reduce(bucket, values, values, elements, &report, NULL), OPTR_MISMATCH, text);
     if (kind == 1) {
-        OK(optr_bucket_start_all_reduce(bucket, values, values, elements, &request));
-        FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report), OPTR_MISMATCH, text);
+        OK(optr_bucket_all_reduce(bucket, values, values, elements, &report, &request));
+        FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT), OPTR_MISMATCH, text);
         CHECK(request == NULL);
     }
-    if (kind == 2) FAILS(optr_bucket_all_gather(bucket, values, shard, values, ELEMENTS, &report), OPTR_MISMATCH, text);
+    if (kind == 2) FAILS(optr_bucket_all_gather(bucket, values, shard, values, ELEMENTS, &report, NULL), OPTR_MISMATCH, text);
     CHECK(strstr(optr_last_error(), kind == 2 ? "is 30 on rank 1" : "is 101 on rank 2"));
     CHECK(strstr(optr_last_error(), ", expected "));
     for (int i = 0; i <= ELEMENTS; i++) CHECK(values[i] == 7);
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_MISMATCH && strstr(optr_last_error(), text));
-    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_MISMATCH, text);
+    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report, NULL), OPTR_MISMATCH, text);
     /* Wait until all ranks have the error. */
     sleep_ms(500);
     OK(optr_comm_destroy(comm));
 }
 
-/* One collective fewer on one rank, found by optr_comm_finalize(). */
+/* One collective fewer on one rank, found by optr_comm_close(NULL). */
 static void one_fewer(optr_comm_t comm, int rank) {
     float values[ELEMENTS] = {0};
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
-    if (rank != 1) OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
-    FAILS(optr_comm_finalize(comm), OPTR_MISMATCH, "the ranks differ: ");
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
+    if (rank != 1) OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report, NULL));
+    FAILS(optr_comm_close(comm, NULL), OPTR_MISMATCH, "the ranks differ: ");
     CHECK(strstr(optr_last_error(), "rank 1") && strstr(optr_last_error(), "rank 0"));
-    FAILS(optr_barrier(comm), OPTR_CLOSED, "finalized");
+    FAILS(optr_barrier(comm, NULL), OPTR_CLOSED, "closed");
     OK(optr_comm_destroy(comm));
 }
 

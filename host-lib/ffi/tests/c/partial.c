@@ -19,28 +19,27 @@ static int steps_of[RANKS], called[RANKS];
 /* Integers, so that all sums and their halves are exact. */
 static float value(int rank, int step, size_t i) { return (float)((i * 7 + (size_t)(rank * 31 + step * 5)) % 1024); }
 
-static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
-    CHECK(status == OPTR_SUCCESS && report == NULL && !*error);
+static void on_done(optr_status_t status, const char *error, void *context) {
+    CHECK(status == OPTR_SUCCESS && !*error);
     __atomic_store_n((int *)context, 1, __ATOMIC_SEQ_CST);
 }
 
 /* One average, with one form of waiting. */
 static void average(optr_partial_t partial, struct average *one, int rank, int way) {
     optr_request_t request;
-    int done = 0;
     one->report = optr_partial_report_init();
     one->report.members = one->members;
     one->report.member_capacity = RANKS;
     memcpy(one->got, one->given, sizeof one->got);
     if (way == 0) {
-        OK(optr_partial_average(partial, one->got, one->got, ELEMENTS, one->iteration, &one->report)); /* in place */
+        OK(optr_partial_average(partial, one->got, one->got, ELEMENTS, one->iteration, &one->report, NULL)); /* in place */
         return;
     }
-    OK(optr_partial_start_average(partial, one->given, one->got, ELEMENTS, one->iteration, &one->report, &request));
+    OK(optr_partial_average(partial, one->given, one->got, ELEMENTS, one->iteration, &one->report, &request));
     if (way == 1) {
-        OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, NULL));
+        OK(optr_request_wait(&request, OPTR_NO_TIMEOUT));
     } else if (way == 2) {
-        while (!done) OK(optr_request_test(&request, &done, NULL));
+        OK(test_until_done(&request));
     } else {
         __atomic_store_n(&called[rank], 0, __ATOMIC_SEQ_CST);
         OK(optr_request_on_done(&request, on_done, &called[rank]));
@@ -109,7 +108,8 @@ static void rank(optr_comm_t comm, int rank) {
     options.weights = is_dynamic ? OPTR_WEIGHTS_DYNAMIC : OPTR_WEIGHTS_CONSTANT;
     optr_partial_t partial;
     optr_request_t request;
-    OK(optr_partial_create(comm, ELEMENTS, &options, &partial));
+    OK(optr_partial_create(comm, ELEMENTS, &options, &partial, is_dynamic ? &request : NULL));
+    if (is_dynamic) OK(test_until_done(&request));
     uint64_t iteration = 0;
     steps_of[rank] = rank == RANKS - 1 ? STEPS / 3 : STEPS;
     for (int step = 0; step < steps_of[rank]; step++) {
@@ -121,20 +121,21 @@ static void rank(optr_comm_t comm, int rank) {
         CHECK(one->report.iteration > iteration);
         iteration = one->report.iteration;
     }
-    OK(optr_partial_close(partial));
-    FAILS(optr_partial_close(partial), OPTR_CLOSED, "the partial reduce was closed or destroyed");
+    OK(optr_partial_close(partial, is_dynamic ? &request : NULL));
+    if (is_dynamic) OK(optr_request_wait(&request, OPTR_NO_TIMEOUT));
+    FAILS(optr_partial_close(partial, NULL), OPTR_CLOSED, "the partial reduce was closed or destroyed");
     float *got = averages[rank][0].got, kept = got[3];
-    FAILS(optr_partial_average(partial, averages[rank][1].given, got, ELEMENTS, iteration + 1, &averages[rank][0].report), OPTR_CLOSED, "closed or destroyed");
-    FAILS(optr_partial_start_average(partial, got, got, ELEMENTS, iteration + 1, &averages[rank][0].report, &request), OPTR_CLOSED, "closed or destroyed");
+    FAILS(optr_partial_average(partial, averages[rank][1].given, got, ELEMENTS, iteration + 1, &averages[rank][0].report, NULL), OPTR_CLOSED, "closed or destroyed");
+    FAILS(optr_partial_average(partial, got, got, ELEMENTS, iteration + 1, &averages[rank][0].report, &request), OPTR_CLOSED, "closed or destroyed");
     CHECK(request == NULL && got[3] == kept);
     OK(optr_partial_destroy(partial));
     FAILS(optr_partial_destroy(partial), OPTR_INVALID_HANDLE, "partial is a partial reduce that was destroyed or finished before");
     /* All ranks have stored their results. The communicator is still usable. */
-    OK(optr_barrier(comm));
+    OK(optr_barrier(comm, NULL));
     for (int step = 0; step < steps_of[rank]; step++) check(&averages[rank][step], rank, is_dynamic);
-    OK(optr_barrier(comm));
-    OK(optr_all_reduce_exact(comm, got, got, ELEMENTS, OPTR_FLOAT32, OPTR_AVG));
-    OK(optr_comm_finalize(comm));
+    OK(optr_barrier(comm, NULL));
+    OK(optr_exact_all_reduce(comm, got, got, ELEMENTS, OPTR_FLOAT32, OPTR_AVG, NULL));
+    OK(optr_comm_close(comm, NULL));
     OK(optr_comm_destroy(comm));
 }
 
@@ -147,18 +148,18 @@ static void misuse(optr_comm_t comm, int rank) {
     optr_partial_report_t report = optr_partial_report_init();
     optr_request_t request;
     optr_status_t error;
-    FAILS(optr_partial_create(comm, 4, NULL, NULL), OPTR_INVALID_ARGUMENT, "partial is NULL");
-    FAILS(optr_partial_create(NULL, 4, NULL, &partial), OPTR_INVALID_HANDLE, "comm is NULL");
+    FAILS(optr_partial_create(comm, 4, NULL, NULL, NULL), OPTR_INVALID_ARGUMENT, "partial is NULL");
+    FAILS(optr_partial_create(NULL, 4, NULL, &partial, NULL), OPTR_INVALID_HANDLE, "comm is NULL");
     CHECK(partial == NULL);
-    FAILS(optr_partial_average(NULL, values, means, 4, 1, &report), OPTR_INVALID_HANDLE, "partial is NULL, expected a partial reduce from optr_partial_create");
-    FAILS(optr_partial_start_average(NULL, values, means, 4, 1, &report, &request), OPTR_INVALID_HANDLE, "partial is NULL");
-    FAILS(optr_partial_close((optr_partial_t)(void *)comm), OPTR_INVALID_HANDLE, "partial is a communicator, expected a partial reduce");
+    FAILS(optr_partial_average(NULL, values, means, 4, 1, &report, NULL), OPTR_INVALID_HANDLE, "partial is NULL, expected a partial reduce from optr_partial_create");
+    FAILS(optr_partial_average(NULL, values, means, 4, 1, &report, &request), OPTR_INVALID_HANDLE, "partial is NULL");
+    FAILS(optr_partial_close((optr_partial_t)(void *)comm, NULL), OPTR_INVALID_HANDLE, "partial is a communicator, expected a partial reduce");
     FAILS(optr_partial_destroy(NULL), OPTR_INVALID_HANDLE, "partial is NULL");
 #define WRONG(field, value, text)                                                                                      \
     do {                                                                                                               \
         optr_partial_options_t wrong = options;                                                                        \
         wrong.field = value;                                                                                           \
-        FAILS(optr_partial_create(comm, 100, &wrong, &partial), OPTR_INVALID_ARGUMENT, text);                          \
+        FAILS(optr_partial_create(comm, 100, &wrong, &partial, NULL), OPTR_INVALID_ARGUMENT, text);                          \
     } while (0)
     WRONG(size, 3, "options->size is 3, expected sizeof(optr_partial_options_t)");
     WRONG(weights, 2, "options->weights is 2, expected OPTR_WEIGHTS_DYNAMIC (0) or OPTR_WEIGHTS_CONSTANT (1)");
@@ -168,40 +169,39 @@ static void misuse(optr_comm_t comm, int rank) {
     WRONG(decay, 1.5, "the decay of weights is 1.5; expected more than 0 and less than 1");
     options.weights = OPTR_WEIGHTS_CONSTANT;
     WRONG(decay, 0.5, "options->decay is 0.5, expected 0 with OPTR_WEIGHTS_CONSTANT");
-    FAILS(optr_partial_create(comm, 0, NULL, &partial), OPTR_INVALID_ARGUMENT, "the number of elements of a model is 0, expected at least 1");
-    FAILS(optr_partial_create(comm, 100 + (size_t)rank, NULL, &partial), OPTR_MISMATCH, "the ranks differ: elements is 101 on rank 1, but 100 on rank 0");
+    FAILS(optr_partial_create(comm, 0, NULL, &partial, NULL), OPTR_INVALID_ARGUMENT, "the number of elements of a model is 0, expected at least 1");
+    FAILS(optr_partial_create(comm, 100 + (size_t)rank, NULL, &partial, NULL), OPTR_MISMATCH, "the ranks differ: elements is 101 on rank 1, but 100 on rank 0");
     options.sync_bound = rank ? OPTR_NEVER : 3;
-    FAILS(optr_partial_create(comm, 100, &options, &partial), OPTR_MISMATCH, "the ranks differ: sync_bound is None on rank 1, but Some(3) on rank 0");
+    FAILS(optr_partial_create(comm, 100, &options, &partial, NULL), OPTR_MISMATCH, "the ranks differ: sync_bound is None on rank 1, but Some(3) on rank 0");
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_SUCCESS && partial == NULL);
 
     options.sync_bound = 0;
-    OK(optr_partial_create(comm, 100, &options, &partial));
+    OK(optr_partial_create(comm, 100, &options, &partial, NULL));
     FAILS(optr_bucket_destroy((optr_bucket_t)(void *)partial), OPTR_INVALID_HANDLE, "bucket is a partial reduce, expected a bucket");
-    FAILS(optr_partial_average(partial, values, means, 99, 1, &report), OPTR_INVALID_ARGUMENT, "elements is 99, expected 100");
-    FAILS(optr_partial_start_average(partial, values, means, 101, 1, &report, &request), OPTR_INVALID_ARGUMENT, "elements is 101, expected 100");
-    FAILS(optr_partial_average(partial, NULL, means, 100, 1, &report), OPTR_INVALID_ARGUMENT, "input is NULL, expected 100 values");
-    FAILS(optr_partial_average(partial, values, NULL, 100, 1, &report), OPTR_INVALID_ARGUMENT, "output is NULL, expected 100 values");
-    FAILS(optr_partial_average(partial, values, means, 100, 1, NULL), OPTR_INVALID_ARGUMENT, "report is NULL, expected an address to write the report to: the model continues");
-    FAILS(optr_partial_start_average(partial, values, means, 100, 1, NULL, &request), OPTR_INVALID_ARGUMENT, "report is NULL");
-    FAILS(optr_partial_start_average(partial, values, means, 100, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
-    FAILS(optr_partial_average(partial, values, means, 100, 0, &report), OPTR_INVALID_ARGUMENT, "the iteration is 0, expected more than 0");
+    FAILS(optr_partial_average(partial, values, means, 99, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "elements is 99, expected 100");
+    FAILS(optr_partial_average(partial, values, means, 101, 1, &report, &request), OPTR_INVALID_ARGUMENT, "elements is 101, expected 100");
+    FAILS(optr_partial_average(partial, NULL, means, 100, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "input is NULL, expected 100 values");
+    FAILS(optr_partial_average(partial, values, NULL, 100, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "output is NULL, expected 100 values");
+    FAILS(optr_partial_average(partial, values, means, 100, 1, NULL, NULL), OPTR_INVALID_ARGUMENT, "report is NULL, expected an address to write the report to: the model continues");
+    FAILS(optr_partial_average(partial, values, means, 100, 1, NULL, &request), OPTR_INVALID_ARGUMENT, "report is NULL");
+    FAILS(optr_partial_average(partial, values, means, 100, 0, &report, NULL), OPTR_INVALID_ARGUMENT, "the iteration is 0, expected more than 0");
     optr_partial_member_t members[2];
     memset(members, 0xa5, sizeof members);
     report.members = members, report.member_capacity = 1, report.member_size = 5;
-    FAILS(optr_partial_average(partial, values, means, 100, 1, &report), OPTR_INVALID_ARGUMENT, "report->member_size is 5, expected sizeof(optr_partial_member_t)");
+    FAILS(optr_partial_average(partial, values, means, 100, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "report->member_size is 5, expected sizeof(optr_partial_member_t)");
     report.member_size = sizeof *members, report.size = 7;
-    FAILS(optr_partial_average(partial, values, means, 100, 1, &report), OPTR_INVALID_ARGUMENT, "report->size is 7, expected sizeof(optr_partial_report_t)");
+    FAILS(optr_partial_average(partial, values, means, 100, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "report->size is 7, expected sizeof(optr_partial_report_t)");
     CHECK(means[0] == -1 && means[99] == -1);
     /* Room for fewer members than there are: the first ones, and their number. */
     report.size = sizeof report;
-    OK(optr_partial_average(partial, values, means, 100, 1, &report));
+    OK(optr_partial_average(partial, values, means, 100, 1, &report, NULL));
     CHECK(report.member_count == 2 && members[0].rank == 0 && members[0].weight == 0.5 && members[1].rank == 0xa5a5a5a5);
     for (int i = 0; i < 100; i++) CHECK(means[i] == (float)i + 0.5f);
-    FAILS(optr_partial_average(partial, values, means, 100, 1, &report), OPTR_INVALID_ARGUMENT, "the iteration is 1, expected more than 1");
-    OK(optr_partial_close(partial));
+    FAILS(optr_partial_average(partial, values, means, 100, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "the iteration is 1, expected more than 1");
+    OK(optr_partial_close(partial, NULL));
     OK(optr_partial_destroy(partial));
-    OK(optr_comm_finalize(comm));
+    OK(optr_comm_close(comm, NULL));
     OK(optr_comm_destroy(comm));
 }
 
@@ -210,8 +210,8 @@ static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static int ends, how;
 static optr_status_t end_status;
 
-static void on_end(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
-    CHECK(context == &ends && report == NULL && *error);
+static void on_end(optr_status_t status, const char *error, void *context) {
+    CHECK(context == &ends && *error);
     pthread_mutex_lock(&lock);
     ends++, end_status = status;
     pthread_cond_signal(&ended);
@@ -228,7 +228,7 @@ struct waiter {
 static void *wait_for_a_group(void *of) {
     struct waiter *waiter = of;
     /* The other thread polls the object, which makes this call busy: retry. */
-    do waiter->status = optr_partial_average(waiter->partial, waiter->values, waiter->values, 4, 1, &waiter->report);
+    do waiter->status = optr_partial_average(waiter->partial, waiter->values, waiter->values, 4, 1, &waiter->report, NULL);
     while (waiter->status == OPTR_BUSY);
     return NULL;
 }
@@ -243,11 +243,11 @@ static void ending(optr_comm_t comm, int rank) {
     optr_partial_t partial;
     optr_partial_report_t report = optr_partial_report_init();
     if (rank == 0) pthread_barrier_init(&at_the_end, NULL, 2);
-    OK(optr_partial_create(comm, 4, &options, &partial));
+    OK(optr_partial_create(comm, 4, &options, &partial, NULL));
     if (rank == 1) {
         pthread_barrier_wait(&at_the_end);
         OK(optr_comm_destroy(comm)); /* and with it the partial reduce */
-        FAILS(optr_partial_close(partial), OPTR_INVALID_HANDLE, "or whose communicator was");
+        FAILS(optr_partial_close(partial, NULL), OPTR_INVALID_HANDLE, "or whose communicator was");
         return;
     }
     struct waiter waiter = {partial, optr_partial_report_init(), {1, 2, 3, 4}, OPTR_INTERNAL};
@@ -258,15 +258,15 @@ static void ending(optr_comm_t comm, int rank) {
         optr_status_t status = OPTR_INTERNAL;
         float other[4] = {0};
         /* The wrong iteration is the error until the thread is in its call. */
-        for (int i = 0; i < 20000 && status != OPTR_BUSY; i++, sleep_ms(1)) status = optr_partial_average(partial, other, other, 4, 0, &report);
+        for (int i = 0; i < 20000 && status != OPTR_BUSY; i++, sleep_ms(1)) status = optr_partial_average(partial, other, other, 4, 0, &report, NULL);
         CHECK(status == OPTR_BUSY && strstr(optr_last_error(), "another thread is in a call of this partial reduce"));
-        FAILS(optr_partial_close(partial), OPTR_BUSY, "another thread");
+        FAILS(optr_partial_close(partial, NULL), OPTR_BUSY, "another thread");
     } else {
-        OK(optr_partial_start_average(partial, waiter.values, waiter.values, 4, 1, &waiter.report, &request));
-        FAILS(optr_partial_average(partial, waiter.values, waiter.values, 4, 1, &report), OPTR_INVALID_ARGUMENT, "the number of averages at a time is 2, expected 1");
-        OK(optr_partial_start_average(partial, waiter.values, waiter.values, 4, 1, &report, &second));
-        FAILS(optr_request_wait(&second, OPTR_NO_TIMEOUT, NULL), OPTR_INVALID_ARGUMENT, "");
-        FAILS(optr_request_wait(&request, 1000, NULL), OPTR_TIMEOUT, "wait for it again");
+        OK(optr_partial_average(partial, waiter.values, waiter.values, 4, 1, &waiter.report, &request));
+        FAILS(optr_partial_average(partial, waiter.values, waiter.values, 4, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "the number of averages at a time is 2, expected 1");
+        OK(optr_partial_average(partial, waiter.values, waiter.values, 4, 1, &report, &second));
+        FAILS(optr_request_wait(&second, OPTR_NO_TIMEOUT), OPTR_INVALID_ARGUMENT, "");
+        FAILS(optr_request_wait(&request, 1000), OPTR_PENDING, "wait for it again");
         OK(optr_request_on_done(&request, on_end, &ends));
     }
     switch (how % 3) {
@@ -287,8 +287,8 @@ static void ending(optr_comm_t comm, int rank) {
     if (end_status != expected[how % 3]) FAIL("how %d: %s", how, optr_status_name(end_status));
     CHECK(waiter.values[3] == 4);
     if (how % 3 == 0) {
-        FAILS(optr_partial_average(partial, waiter.values, waiter.values, 4, 1, &report), OPTR_ABORTED, "the communicator was aborted");
-        FAILS(optr_partial_create(comm, 4, NULL, &(optr_partial_t){NULL}), OPTR_ABORTED, "aborted");
+        FAILS(optr_partial_average(partial, waiter.values, waiter.values, 4, 1, &report, NULL), OPTR_ABORTED, "the communicator was aborted");
+        FAILS(optr_partial_create(comm, 4, NULL, &(optr_partial_t){NULL}, NULL), OPTR_ABORTED, "aborted");
         OK(optr_partial_destroy(partial));
     }
     if (how % 3 != 1) OK(optr_comm_destroy(comm));

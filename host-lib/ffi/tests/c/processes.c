@@ -24,23 +24,23 @@ static void forked(optr_comm_t comm, int rank) {
     float values[ELEMENTS] = {0};
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
     if (rank == 0) {
         IN_CHILD({
             int number;
             optr_comm_t other;
             const char *text = "is a fork of";
-            FAILS(optr_barrier(comm), OPTR_FORKED, text);
+            FAILS(optr_barrier(comm, NULL), OPTR_FORKED, text);
             FAILS(optr_comm_rank(comm, &number), OPTR_FORKED, text);
-            FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_FORKED, text);
+            FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report, NULL), OPTR_FORKED, text);
             FAILS(optr_comm_abort(comm), OPTR_FORKED, text);
             FAILS(optr_comm_destroy(comm), OPTR_FORKED, text);
             FAILS(optr_comm_init_rank(&other, 2, &job_id, 0, NULL), OPTR_FORKED, "fork before the first communicator is created, or call exec");
             CHECK(optr_version() == OPTR_VERSION);
         });
     }
-    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
-    OK(optr_comm_finalize(comm));
+    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report, NULL));
+    OK(optr_comm_close(comm, NULL));
     OK(optr_comm_destroy(comm));
 }
 
@@ -56,14 +56,14 @@ static void interrupted(optr_comm_t comm, int rank) {
     static float all[RANKS][ELEMENTS];
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
     for (int step = 0; step < 100; step++) {
         for (int i = 0; i < ELEMENTS; i++) all[rank][i] = (float)rank;
-        OK(optr_bucket_all_reduce(bucket, all[rank], all[rank], ELEMENTS, &report));
+        OK(optr_bucket_all_reduce(bucket, all[rank], all[rank], ELEMENTS, &report, NULL));
         CHECK(report.is_applied && all[rank][ELEMENTS / 2] == 1);
-        OK(optr_barrier(comm));
+        OK(optr_barrier(comm, NULL));
     }
-    OK(optr_comm_finalize(comm));
+    OK(optr_comm_close(comm, NULL));
     OK(optr_comm_destroy(comm));
 }
 
@@ -72,15 +72,15 @@ static void survivor(optr_comm_t comm, int rank) {
     static float values[ELEMENTS];
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
-    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
+    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report, NULL));
     if (rank == 2) kill(getpid(), SIGKILL);
     optr_status_t status = OPTR_SUCCESS;
-    for (int step = 0; step < 1000 && status == OPTR_SUCCESS; step++) status = optr_barrier(comm);
+    for (int step = 0; step < 1000 && status == OPTR_SUCCESS; step++) status = optr_barrier(comm, NULL);
     if (status != OPTR_PEER_FAILED) FAIL("the barrier gave %s", optr_status_name(status));
     /* The error may name any other rank, since ranks with the error end as well. */
     CHECK(strstr(optr_last_error(), "rank "));
-    FAILS(optr_broadcast(comm, 0, values, ELEMENTS), OPTR_PEER_FAILED, "make a new communicator");
+    FAILS(optr_exact_broadcast(comm, 0, values, ELEMENTS, OPTR_UINT8, NULL), OPTR_PEER_FAILED, "make a new communicator");
     optr_status_t error;
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_PEER_FAILED);
@@ -90,10 +90,10 @@ static void survivor(optr_comm_t comm, int rank) {
 /* A rank leaves while another writes to it, who gets an error, and no SIGPIPE. */
 static void left(optr_comm_t comm, int rank) {
     static char bytes[100000];
-    OK(optr_barrier(comm));
+    OK(optr_barrier(comm, NULL));
     optr_status_t status = OPTR_SUCCESS;
     for (int i = 0; rank == 0 && status == OPTR_SUCCESS; i++) {
-        status = optr_send(comm, 1, 0, bytes, sizeof bytes);
+        status = optr_send(comm, 1, 0, bytes, sizeof bytes, NULL);
         CHECK(i < 100000);
     }
     if (rank == 0 && status != OPTR_PEER_FAILED) FAIL("a message gave %s: %s", optr_status_name(status), optr_last_error());
@@ -106,7 +106,7 @@ static void *make_steps(void *bucket) {
     static float values[ELEMENTS];
     optr_report_t report = optr_report_init();
     for (int step = 0; step < 200; step++) {
-        OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
+        OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report, NULL));
         if (this_rank != 1) steps++;
     }
     pthread_testcancel();
@@ -116,7 +116,7 @@ static void *make_steps(void *bucket) {
 /* A thread cancelled in a call ends after the call, and the communicator stays usable. */
 static void cancelled(optr_comm_t comm, int rank) {
     optr_bucket_t bucket;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
     if (rank == 0) {
         pthread_t thread;
         void *result;
@@ -126,7 +126,7 @@ static void cancelled(optr_comm_t comm, int rank) {
     } else {
         make_steps(bucket);
     }
-    OK(optr_comm_finalize(comm));
+    OK(optr_comm_close(comm, NULL));
     OK(optr_comm_destroy(comm));
 }
 

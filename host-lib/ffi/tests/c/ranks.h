@@ -80,6 +80,16 @@ static void run_ranks(int ranks, void (*rank)(optr_comm_t comm, int rank)) {
     for (int i = 0; i < ranks; i++) CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
+/* Tests a request until it is done. */
+static inline optr_status_t test_until_done(optr_request_t *request) {
+    optr_status_t status;
+    do {
+        status = optr_request_wait(request, 0);
+        CHECK((status == OPTR_PENDING) == (*request != NULL));
+    } while (status == OPTR_PENDING);
+    return status;
+}
+
 static inline void sleep_ms(long ms) {
     struct timespec left = {ms / 1000, ms % 1000 * 1000000};
     while (nanosleep(&left, &left) && errno == EINTR) continue;

@@ -23,15 +23,18 @@ static int size_of(optr_comm_t comm) {
 /* Reduce-scatter between neighbours, average of the shards across groups, all-gather in each
  * group. */
 static void reduce_on_two_levels(optr_comm_t inside, optr_comm_t across, int rank) {
+    optr_bucket_t in_group, of_shards;
     static float given[RANKS][ELEMENTS], got[RANKS][ELEMENTS], shards[RANKS][ELEMENTS];
     float *shard = shards[rank];
     optr_report_t report = optr_report_init();
     size_t first, count;
     OK(optr_comm_shard(inside, ELEMENTS, &first, &count));
     for (size_t i = 0; i < ELEMENTS; i++) given[rank][i] = value(rank, i);
-    OK(optr_reduce_scatter(inside, given[rank], ELEMENTS, shard, count, &report));
-    OK(optr_all_reduce(across, shard, shard, count, &report));
-    OK(optr_all_gather(inside, shard, count, got[rank], ELEMENTS, &report));
+    OK(optr_bucket_create(inside, ELEMENTS, NULL, &in_group, NULL));
+    OK(optr_bucket_create(across, count, NULL, &of_shards, NULL));
+    OK(optr_bucket_reduce_scatter(in_group, given[rank], ELEMENTS, shard, count, &report, NULL));
+    OK(optr_bucket_all_reduce(of_shards, shard, shard, count, &report, NULL));
+    OK(optr_bucket_all_gather(in_group, shard, count, got[rank], ELEMENTS, &report, NULL));
     for (size_t i = 0; i < ELEMENTS; i++) {
         float mean = (value(0, i) + value(1, i) + value(2, i) + value(3, i)) / RANKS;
         if (got[rank][i] != mean) FAIL("element %zu is %f, not %f", i, got[rank][i], mean);
@@ -40,40 +43,43 @@ static void reduce_on_two_levels(optr_comm_t inside, optr_comm_t across, int ran
 
 static void rank(optr_comm_t comm, int rank) {
     optr_comm_t inside, across, none = comm;
-    OK(optr_comm_split(comm, rank / 2, &inside));
-    OK(optr_comm_split(comm, rank % 2, &across));
+    OK(optr_comm_split(comm, rank / 2, &inside, NULL));
+    optr_request_t request;
+    OK(optr_comm_split(comm, rank % 2, &across, &request));
+    CHECK(across == NULL);
+    OK(rank ? test_until_done(&request) : optr_request_wait(&request, OPTR_NO_TIMEOUT));
     CHECK(rank_of(inside) == rank % 2 && size_of(inside) == 2 && rank_of(across) == rank / 2 && size_of(across) == 2);
     reduce_on_two_levels(inside, across, rank);
     /* Three ranks without rank 2. */
-    OK(optr_comm_split(comm, rank == 2 ? OPTR_NO_COLOR : 7, &none));
+    OK(optr_comm_split(comm, rank == 2 ? OPTR_NO_COLOR : 7, &none, NULL));
     if (rank == 2) {
         CHECK(none == NULL);
     } else {
         CHECK(size_of(none) == 3 && rank_of(none) == (rank > 2 ? 2 : rank));
-        OK(optr_barrier(none));
+        OK(optr_barrier(none, NULL));
         OK(optr_comm_destroy(none));
     }
     /* The parent communicator may end first. */
-    OK(optr_comm_finalize(comm));
+    OK(optr_comm_close(comm, NULL));
     OK(optr_comm_destroy(comm));
-    OK(optr_barrier(inside));
-    OK(optr_comm_finalize(inside));
+    OK(optr_barrier(inside, NULL));
+    OK(optr_comm_close(inside, NULL));
     OK(optr_comm_destroy(inside));
     OK(optr_comm_abort(across));
-    FAILS(optr_comm_split(across, 0, &none), OPTR_ABORTED, "the communicator was aborted");
+    FAILS(optr_comm_split(across, 0, &none, NULL), OPTR_ABORTED, "the communicator was aborted");
     OK(optr_comm_destroy(across));
 }
 
 static void *split(void *comm) {
     optr_comm_t new_comm;
-    FAILS(optr_comm_split(comm, 0, &new_comm), OPTR_ABORTED, "the communicator was aborted");
+    FAILS(optr_comm_split(comm, 0, &new_comm, NULL), OPTR_ABORTED, "the communicator was aborted");
     CHECK(new_comm == NULL);
     return NULL;
 }
 
 static void other_call(optr_comm_t comm, int rank) {
     optr_comm_t new_comm;
-    optr_status_t status = rank == 0 ? optr_comm_split(comm, 0, &new_comm) : optr_barrier(comm);
+    optr_status_t status = rank == 0 ? optr_comm_split(comm, 0, &new_comm, NULL) : optr_barrier(comm, NULL);
     CHECK(status == OPTR_MISMATCH && strstr(optr_last_error(), "split"));
     OK(optr_comm_destroy(comm));
 }
@@ -82,17 +88,17 @@ static pthread_barrier_t at_the_end;
 
 static void misuse(optr_comm_t comm, int rank) {
     optr_comm_t new_comm = comm;
-    FAILS(optr_comm_split(comm, 0, NULL), OPTR_INVALID_ARGUMENT, "new_comm is NULL");
-    FAILS(optr_comm_split(NULL, 0, &new_comm), OPTR_INVALID_HANDLE, "comm");
-    FAILS(optr_comm_split(comm, -2, &new_comm), OPTR_INVALID_ARGUMENT, "color is -2, expected 0 or more, or OPTR_NO_COLOR");
+    FAILS(optr_comm_split(comm, 0, NULL, NULL), OPTR_INVALID_ARGUMENT, "new_comm is NULL");
+    FAILS(optr_comm_split(NULL, 0, &new_comm, NULL), OPTR_INVALID_HANDLE, "comm");
+    FAILS(optr_comm_split(comm, -2, &new_comm, NULL), OPTR_INVALID_ARGUMENT, "color is -2, expected 0 or more, or OPTR_NO_COLOR");
     CHECK(new_comm == NULL);
     /* A color may have one rank. */
-    OK(optr_comm_split(comm, rank, &new_comm));
+    OK(optr_comm_split(comm, rank, &new_comm, NULL));
     int alone = 0;
     OK(optr_comm_world_size(new_comm, &alone));
     CHECK(alone == 1);
     OK(optr_comm_destroy(new_comm));
-    OK(optr_barrier(comm));
+    OK(optr_barrier(comm, NULL));
     /* The other ranks do not call it, until it is aborted. */
     if (rank == 0) {
         pthread_t thread;

@@ -1,6 +1,7 @@
 //! Calls of buckets.
 
 use std::ffi::c_void;
+use std::ptr::null_mut;
 
 use optireduce_c::abi::bucket::*;
 use optireduce_c::abi::memory::{optr_alloc, optr_free};
@@ -24,8 +25,8 @@ impl Rank {
                     self.retire(Kind::Bucket, bucket.pointer::<u8>().addr());
                 }
             }
-            3 => self.buffer(bucket, arguments, shared),
-            4 => self.reduce_in_place(bucket, arguments, shared),
+            3 => self.start_creation(arguments, shared),
+            4 => self.start_settling(bucket, arguments, shared),
             5 => self.reduce_allocated(bucket, arguments, shared),
             6..=9 => self.collective(what - 6, bucket, arguments, shared),
             10..=12 => self.start_collective(what - 10, bucket, arguments, shared),
@@ -41,52 +42,45 @@ impl Rank {
         let options = bucket_options(arguments, &self.memory);
         let call = Call::new("optr_bucket_create").of(comm).needs_job().clears(at);
         let call = call.wrong_if(place.is_wrong || options.is_wrong);
+        let (comm, options) = (comm.pointer(), options.address);
         // SAFETY: as `Arguments` says.
-        let create = || unsafe { optr_bucket_create(comm.pointer(), elements, options.address, place.address) };
+        let create = || unsafe { optr_bucket_create(comm, elements, options, place.address, null_mut()) };
         if self.make(&call, shared, create) == OPTR_SUCCESS {
             assert!((1..1 << 31).contains(&elements), "a bucket of {elements} elements");
             self.made.push(Made { kind: Kind::Bucket, number: self.memory.get(HANDLE), elements });
         }
     }
 
-    fn buffer(&mut self, bucket: Handle, arguments: &mut Arguments, shared: &Shared) {
-        let (values, at) = arguments.place(&self.memory, 0);
-        let (count, count_at) = arguments.place::<usize>(&self.memory, 1);
-        let is_wrong = values.is_wrong || (count.is_wrong && !count.address.is_null());
-        let call = Call::new("optr_bucket_buffer").of(bucket).wrong_if(is_wrong).clears(at).writes(count_at.clone());
-        // SAFETY: as `Arguments` says.
-        let ask = || unsafe { optr_bucket_buffer(bucket.pointer(), values.address, count.address) };
-        if self.make(&call, shared, ask) == OPTR_SUCCESS {
-            let has_count = !count.address.is_null();
-            assert!(!has_count || self.memory.get::<usize>(count_at.start) == bucket.elements, "{bucket:?}");
-            self.touch(bucket);
-        }
+    /// Creates a bucket with a request. Its handle is not used.
+    fn start_creation(&mut self, arguments: &mut Arguments, shared: &Shared) {
+        let comm = self.handle(Kind::Comm, arguments.u8());
+        // The bucket stays until the job ends.
+        self.is_clean = false;
+        self.start("optr_bucket_create", comm, arguments, shared, |begins, arguments, [lasting, memory]| {
+            let elements = arguments.count(ELEMENTS);
+            let (place, at) = arguments.place::<optr_bucket_t>(lasting, 1);
+            let options = bucket_options(arguments, memory);
+            begins.is_wrong |= place.is_wrong || options.is_wrong;
+            begins.clears.push(at);
+            let (comm, options) = (comm.pointer(), options.address);
+            // SAFETY: as `Arguments` says.
+            move |request| unsafe { optr_bucket_create(comm, elements, options, place.address, request) }
+        });
     }
 
-    /// Reads and writes a bucket's memory.
-    fn touch(&self, bucket: Handle) {
-        let values = std::ptr::with_exposed_provenance_mut::<f32>(self.memory.get(HANDLE));
-        assert!(!values.is_null(), "{bucket:?}");
-        for at in 0..bucket.elements {
-            // SAFETY: the memory holds `elements` values until the bucket's next blocking call.
-            unsafe { values.add(at).write(values.add(at).read() + 1.0) };
-        }
-    }
-
-    fn reduce_in_place(&mut self, bucket: Handle, arguments: &mut Arguments, shared: &Shared) {
-        let (values, at) = arguments.place(&self.memory, 0);
-        let place = report::<optr_report_t>(arguments, &self.memory);
-        let is_wrong = values.is_wrong || place.is_null || place.pointer.is_wrong;
-        let [one, other] = place.may_write;
-        let call = Call::new("optr_bucket_all_reduce_in_place").of(bucket).needs_job().clears(at);
-        let call = call.wrong_if(is_wrong).writes(one).writes(other);
-        // SAFETY: as `Arguments` says.
-        let reduce =
-            || unsafe { optr_bucket_all_reduce_in_place(bucket.pointer(), values.address, place.pointer.address) };
-        self.make(&call, shared, reduce);
-        if bucket.is_good && !is_wrong {
-            self.touch(bucket);
-        }
+    fn start_settling(&mut self, bucket: Handle, arguments: &mut Arguments, shared: &Shared) {
+        self.start("optr_bucket_settle", bucket, arguments, shared, |begins, arguments, [lasting, _]| {
+            let (elements, how) = (arguments.count(bucket.elements), arguments.u8());
+            let (correction, begin) = arguments.values::<f32>(lasting, elements, 4);
+            let ((has, has_at), (settled, settled_at)) = (arguments.place(lasting, 1), arguments.place(lasting, 2));
+            begins.is_wrong |= correction.is_wrong || has.is_wrong || settled.is_wrong || elements != bucket.elements;
+            begins.may_write = vec![has_at, settled_at, begin..begin.saturating_add(elements.saturating_mul(4))];
+            let (bucket, correction, timeout_us) = (bucket.pointer(), correction.address, u64::from(how) * 4);
+            // SAFETY: as `Arguments` says.
+            move |request| unsafe {
+                optr_bucket_settle(bucket, timeout_us, correction, elements, has.address, settled.address, request)
+            }
+        });
     }
 
     /// All-reduces memory of the library, mostly in place or overlapping.
@@ -117,7 +111,7 @@ impl Rank {
         let report = place.pointer.address;
         // SAFETY: as `Arguments` says; the allocated memory holds `elements` values.
         self.make(&call, shared, || unsafe {
-            optr_bucket_all_reduce(bucket.pointer(), start, output, elements, report)
+            optr_bucket_all_reduce(bucket.pointer(), start, output, elements, report, null_mut())
         });
         let call = Call::new("optr_free").of(comm);
         if how >= 200 {
@@ -147,33 +141,34 @@ impl Rank {
         // SAFETY: as `Arguments` says.
         self.make(&call, shared, || unsafe {
             match what {
-                0 | 1 => optr_bucket_all_reduce(bucket, input, output, of_output, report),
-                2 => optr_bucket_reduce_scatter(bucket, input, of_input, output, of_output, report),
-                _ => optr_bucket_all_gather(bucket, input, of_input, output, of_output, report),
+                0 | 1 => optr_bucket_all_reduce(bucket, input, output, of_output, report, null_mut()),
+                2 => optr_bucket_reduce_scatter(bucket, input, of_input, output, of_output, report, null_mut()),
+                _ => optr_bucket_all_gather(bucket, input, of_input, output, of_output, report, null_mut()),
             }
         });
     }
 
     fn start_collective(&mut self, what: u8, bucket: Handle, arguments: &mut Arguments, shared: &Shared) {
-        let names =
-            ["optr_bucket_start_all_reduce", "optr_bucket_start_reduce_scatter", "optr_bucket_start_all_gather"];
+        let names = ["optr_bucket_all_reduce", "optr_bucket_reduce_scatter", "optr_bucket_all_gather"];
         let number = self.number;
         self.start(names[usize::from(what)], bucket, arguments, shared, |begins, arguments, [lasting, memory]| {
             let (of_input, of_output) = counts(what, number, bucket, arguments);
             let (output, begin) = arguments.values::<f32>(lasting, of_output, 4);
             let from = if begin % 16 == 0 { lasting } else { memory };
             let (input, _) = arguments.values::<f32>(from, of_input, 4);
-            begins.is_wrong |= input.is_wrong || output.is_wrong;
-            begins.has_report = true;
+            let place = report::<optr_report_t>(arguments, lasting);
+            begins.is_wrong |= place.is_null || place.pointer.is_wrong || input.is_wrong || output.is_wrong;
+            begins.may_write.extend(place.may_write);
             begins.may_write.push(begin..begin.saturating_add(of_output.saturating_mul(4)));
+            let report = place.pointer.address;
             move |request| -> optr_status_t {
                 let (bucket, input, output) = (bucket.pointer(), input.address, output.address);
                 // SAFETY: as `Arguments` says.
                 unsafe {
                     match what {
-                        0 => optr_bucket_start_all_reduce(bucket, input, output, of_output, request),
-                        1 => optr_bucket_start_reduce_scatter(bucket, input, of_input, output, of_output, request),
-                        _ => optr_bucket_start_all_gather(bucket, input, of_input, output, of_output, request),
+                        0 => optr_bucket_all_reduce(bucket, input, output, of_output, report, request),
+                        1 => optr_bucket_reduce_scatter(bucket, input, of_input, output, of_output, report, request),
+                        _ => optr_bucket_all_gather(bucket, input, of_input, output, of_output, report, request),
                     }
                 }
             }
@@ -192,7 +187,8 @@ impl Rank {
             call.writes(has_at).writes(settled_at).writes(begin..begin.saturating_add(elements.saturating_mul(4)));
         // SAFETY: as `Arguments` says.
         self.make(&call, shared, || unsafe {
-            optr_bucket_settle(bucket.pointer(), timeout_us, correction.address, elements, has.address, settled.address)
+            let (bucket, correction) = (bucket.pointer(), correction.address);
+            optr_bucket_settle(bucket, timeout_us, correction, elements, has.address, settled.address, null_mut())
         });
     }
 }

@@ -1,40 +1,47 @@
 //! Broadcasts, gathers and messages of bytes.
 
-use optireduce_c::abi::collectives::*;
+use std::ptr::null_mut;
+
+use optireduce_c::abi::exact::optr_exact_broadcast;
 use optireduce_c::abi::message::*;
 use optireduce_c::types::optr_message_t;
 use optireduce_c::types::optr_status_t::OPTR_SUCCESS;
+use optireduce_c::types::optr_type_t::OPTR_UINT8;
 
 use super::Shared;
 use super::arguments::{Arguments, PLACES};
 use super::rank::{Call, Handle, Kind, Rank};
 
 const BYTES: usize = 128;
+const U8: u32 = OPTR_UINT8 as u32;
 
 impl Rank {
     pub fn call_with_bytes(&mut self, what: u8, arguments: &mut Arguments, shared: &Shared) {
         let comm = self.handle(Kind::Comm, arguments.u8());
         match what {
-            0 | 1 => self.broadcast(comm, arguments, shared),
-            2 => self.start("optr_start_broadcast", comm, arguments, shared, |begins, arguments, [lasting, _]| {
+            0 => self.broadcast(comm, arguments, shared),
+            1 => self.parts(0, comm, arguments, shared),
+            2 => self.start("optr_exact_broadcast", comm, arguments, shared, |begins, arguments, [lasting, _]| {
                 let (root, bytes) = (root(arguments), arguments.count(BYTES));
                 let (data, begin) = arguments.values(lasting, bytes, 1);
                 begins.is_wrong |= data.is_wrong;
                 begins.may_write.push(begin..begin.saturating_add(bytes));
                 // SAFETY: as `Arguments` says.
-                move |request| unsafe { optr_start_broadcast(comm.pointer(), root, data.address, bytes, request) }
+                move |request| unsafe { optr_exact_broadcast(comm.pointer(), root, data.address, bytes, U8, request) }
             }),
-            3 => self.gather(comm, arguments, shared),
-            4 | 5 => self.send(comm, arguments, shared),
-            6 => self.start("optr_start_send", comm, arguments, shared, |begins, arguments, [_, memory]| {
+            3 => self.parts(3, comm, arguments, shared),
+            4 => self.send(comm, arguments, shared),
+            5 => self.parts(1, comm, arguments, shared),
+            6 => self.start("optr_send", comm, arguments, shared, |begins, arguments, [_, memory]| {
                 let (to, tag, bytes) = (root(arguments), u32::from(arguments.u8() % 3), arguments.count(BYTES));
                 let data = arguments.values(memory, bytes, 1).0;
                 (begins.is_wrong, begins.is_sent) = (begins.is_wrong || data.is_wrong || !(0..2).contains(&to), true);
                 // SAFETY: as `Arguments` says.
-                move |request| unsafe { optr_start_send(comm.pointer(), to, tag, data.address, bytes, request) }
+                move |request| unsafe { optr_send(comm.pointer(), to, tag, data.address, bytes, request) }
             }),
-            7 | 8 => self.receive(comm, arguments, shared),
-            _ => self.start("optr_start_recv", comm, arguments, shared, |begins, arguments, [lasting, _]| {
+            7 => self.receive(comm, arguments, shared),
+            8 => self.parts(2, comm, arguments, shared),
+            _ => self.start("optr_recv", comm, arguments, shared, |begins, arguments, [lasting, _]| {
                 let (from, tag, bytes) =
                     (root(arguments).saturating_sub(1), u32::from(arguments.u8() % 3), arguments.count(BYTES));
                 let (data, begin) = arguments.values(lasting, bytes, 1);
@@ -45,9 +52,7 @@ impl Rank {
                 begins.is_wrong |= data.is_wrong || !(-1..2).contains(&from);
                 begins.may_write = vec![begin..begin.saturating_add(bytes), place..place + 16];
                 // SAFETY: as `Arguments` says.
-                move |request| unsafe {
-                    optr_start_recv(comm.pointer(), from, tag, data.address, bytes, message, request)
-                }
+                move |request| unsafe { optr_recv(comm.pointer(), from, tag, data.address, bytes, message, request) }
             }),
         }
     }
@@ -55,23 +60,11 @@ impl Rank {
     fn broadcast(&mut self, comm: Handle, arguments: &mut Arguments, shared: &Shared) {
         let (root, bytes) = (root(arguments), arguments.count(BYTES));
         let (data, begin) = arguments.values(&self.memory, bytes, 1);
-        let call = Call::new("optr_broadcast").of(comm).needs_job().wrong_if(data.is_wrong);
+        let call = Call::new("optr_exact_broadcast").of(comm).needs_job().wrong_if(data.is_wrong);
         let call = call.writes(begin..begin.saturating_add(bytes));
         // SAFETY: as `Arguments` says.
-        self.make(&call, shared, || unsafe { optr_broadcast(comm.pointer(), root, data.address, bytes) });
-    }
-
-    fn gather(&mut self, comm: Handle, arguments: &mut Arguments, shared: &Shared) {
-        let bytes = arguments.count(BYTES);
-        let (input, _) = arguments.values(&self.memory, bytes, 1);
-        let (output, begin) = arguments.values(&self.memory, bytes, 1);
-        let call = Call::new("optr_all_gather_bytes").of(comm).needs_job();
-        let call = call
-            .wrong_if(input.is_wrong || output.is_wrong)
-            .writes(begin..begin.saturating_add(bytes).saturating_add(bytes));
-        // SAFETY: as `Arguments` says; each value has 8 bytes of memory, and the call writes two.
         self.make(&call, shared, || unsafe {
-            optr_all_gather_bytes(comm.pointer(), input.address, bytes, output.address)
+            optr_exact_broadcast(comm.pointer(), root, data.address, bytes, U8, null_mut())
         });
     }
 
@@ -80,7 +73,7 @@ impl Rank {
         let (data, _) = arguments.values(&self.memory, bytes, 1);
         let call = Call::new("optr_send").of(comm).wrong_if(data.is_wrong || !(0..2).contains(&to));
         // SAFETY: as `Arguments` says.
-        let send = || unsafe { optr_send(comm.pointer(), to, tag, data.address, bytes) };
+        let send = || unsafe { optr_send(comm.pointer(), to, tag, data.address, bytes, null_mut()) };
         let status = self.make(&call, shared, send);
         self.sent += u64::from(status == OPTR_SUCCESS);
         self.is_clean &= status == OPTR_SUCCESS || call.is_wrong || !comm.is_good;
@@ -99,7 +92,7 @@ impl Rank {
         let call = Call::new("optr_recv").of(comm).writes(begin..begin.saturating_add(bytes)).writes(at);
         let call = call.wrong_if(data.is_wrong || wrong_place || !(-1..2).contains(&from));
         // SAFETY: as `Arguments` says.
-        let receive = || unsafe { optr_recv(comm.pointer(), from, tag, data.address, bytes, message) };
+        let receive = || unsafe { optr_recv(comm.pointer(), from, tag, data.address, bytes, message, null_mut()) };
         let status = self.make(&call, shared, receive);
         self.received += u64::from(status == OPTR_SUCCESS);
         self.is_clean &= status == OPTR_SUCCESS || call.is_wrong || !comm.is_good;
@@ -107,7 +100,7 @@ impl Rank {
 }
 
 /// A rank; mostly a valid one.
-fn root(arguments: &mut Arguments) -> i32 {
+pub fn root(arguments: &mut Arguments) -> i32 {
     match arguments.number() {
         number @ 8..=255 => number % 2,
         number => number,

@@ -1,15 +1,17 @@
 //! Calls of communicators, ids and the library.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
+use std::ptr::null_mut;
 
-use optireduce_c::abi::collectives::{optr_barrier, optr_start_barrier};
 use optireduce_c::abi::comm::*;
+use optireduce_c::abi::exact::optr_barrier;
 use optireduce_c::abi::library::{optr_status_name, optr_version};
+use optireduce_c::abi::memory::optr_free;
 use optireduce_c::types::optr_status_t::{self, *};
-use optireduce_c::types::{OPTR_UNIQUE_ID_BYTES, OPTR_VERSION, optr_unique_id_t};
+use optireduce_c::types::{OPTR_UNIQUE_ID_BYTES, OPTR_VERSION, optr_comm_t, optr_unique_id_t};
 
 use super::Shared;
-use super::arguments::{Arguments, PLACES, any_config};
+use super::arguments::{Arguments, HANDLE, PLACES, any_config};
 use super::rank::{Call, Handle, Kind, Rank, State};
 
 /// Prefix of ids with an address on this host.
@@ -39,18 +41,15 @@ impl Rank {
                 let (place, at) = arguments.place(&self.memory, 0);
                 let call = Call::new("optr_comm_rejoin").of(comm).needs_job().wrong_if(place.is_wrong).writes(at);
                 // SAFETY: as `Arguments` says.
-                self.make(&call, shared, || unsafe { optr_comm_rejoin(comm.pointer(), place.address) });
+                self.make(&call, shared, || unsafe { optr_comm_rejoin(comm.pointer(), place.address, null_mut()) });
             }
-            5 => {
-                let call = Call::new("optr_comm_skip_gone_ranks").of(comm).needs_job();
-                self.make(&call, shared, || optr_comm_skip_gone_ranks(comm.pointer()));
-            }
-            6 => self.finalize(comm, shared),
+            5 => self.metrics(comm, arguments, shared),
+            6 => self.close_comm(comm, shared),
             7 => {
                 let call = Call::new("optr_comm_abort").of(comm);
                 if self.make(&call, shared, || optr_comm_abort(comm.pointer())) == OPTR_SUCCESS {
                     self.is_clean = false;
-                    self.state = if self.state == State::Finalized { State::Finalized } else { State::Aborted };
+                    self.state = if self.state == State::Closed { State::Closed } else { State::Aborted };
                 }
             }
             8 => {
@@ -59,13 +58,15 @@ impl Rank {
                     self.forget_comm(shared);
                 }
             }
-            9 | 10 => {
+            9 => {
                 let call = Call::new("optr_barrier").of(comm).needs_job();
-                self.make(&call, shared, || optr_barrier(comm.pointer()));
+                // SAFETY: no request.
+                self.make(&call, shared, || unsafe { optr_barrier(comm.pointer(), null_mut()) });
             }
-            11 => self.start("optr_start_barrier", comm, arguments, shared, |_, _, _| {
+            10 => self.split(comm, arguments, shared),
+            11 => self.start("optr_barrier", comm, arguments, shared, |_, _, _| {
                 // SAFETY: as `Arguments` says.
-                move |request| unsafe { optr_start_barrier(comm.pointer(), request) }
+                move |request| unsafe { optr_barrier(comm.pointer(), request) }
             }),
             12 => self.ask_for_id(arguments, shared),
             13 => self.join(arguments, shared),
@@ -73,7 +74,7 @@ impl Rank {
                 let status = i32::from(arguments.u8()) - 100;
                 // SAFETY: a static text.
                 let name = unsafe { CStr::from_ptr(optr_status_name(status)) }.to_str().expect("a name");
-                assert_eq!((0..16).contains(&status), name.starts_with("OPTR_"), "{status}: {name}");
+                assert_eq!((0..=OPTR_PENDING as i32).contains(&status), name.starts_with("OPTR_"), "{status}: {name}");
                 assert_eq!(optr_version(), OPTR_VERSION);
             }
             _ if self.state == State::None => self.open(shared),
@@ -107,12 +108,44 @@ impl Rank {
         };
     }
 
-    fn finalize(&mut self, comm: Handle, shared: &Shared) {
-        let call = Call::new("optr_comm_finalize").of(comm).needs_job();
-        self.make(&call, shared, || optr_comm_finalize(comm.pointer()));
+    fn metrics(&mut self, comm: Handle, arguments: &mut Arguments, shared: &Shared) {
+        let (place, at) = arguments.place::<*mut c_char>(&self.memory, 0);
+        let call = Call::new("optr_comm_metrics").of(comm).wrong_if(place.is_wrong).clears(at);
+        // SAFETY: as `Arguments` says.
+        let ask = || unsafe { optr_comm_metrics(comm.pointer(), place.address, null_mut()) };
+        if self.make(&call, shared, ask) == OPTR_SUCCESS {
+            let json = std::ptr::with_exposed_provenance_mut::<c_char>(self.memory.get(HANDLE));
+            // SAFETY: a text from the library, until it is freed.
+            let text = unsafe { CStr::from_ptr(json) }.to_str().expect("a text");
+            assert!(text.starts_with('{') && text.contains("\"settings\""), "{text}");
+            let free = Call::new("optr_free").of(comm);
+            self.make(&free, shared, || optr_free(comm.pointer(), json.cast()));
+        }
+    }
+
+    fn split(&mut self, comm: Handle, arguments: &mut Arguments, shared: &Shared) {
+        let ((place, at), color) = (arguments.place::<optr_comm_t>(&self.memory, 0), arguments.number());
+        let color = color.clamp(-2, 2);
+        let call = Call::new("optr_comm_split").of(comm).needs_job().clears(at);
+        let call = call.wrong_if(place.is_wrong || color == -2);
+        // SAFETY: as `Arguments` says.
+        let split = || unsafe { optr_comm_split(comm.pointer(), color, place.address, null_mut()) };
+        if self.make(&call, shared, split) == OPTR_SUCCESS {
+            let made: usize = self.memory.get(HANDLE);
+            assert_eq!(made == 0, color == -1, "a communicator of color {color}");
+            if made != 0 {
+                assert_eq!(optr_comm_destroy(std::ptr::without_provenance_mut(made)), OPTR_SUCCESS);
+            }
+        }
+    }
+
+    fn close_comm(&mut self, comm: Handle, shared: &Shared) {
+        let call = Call::new("optr_comm_close").of(comm).needs_job();
+        // SAFETY: no request.
+        self.make(&call, shared, || unsafe { optr_comm_close(comm.pointer(), null_mut()) });
         if comm.is_good {
             self.is_clean = false;
-            self.state = if self.state == State::Runs { State::Finalized } else { self.state };
+            self.state = if self.state == State::Runs { State::Closed } else { self.state };
         }
     }
 

@@ -1,5 +1,7 @@
 //! Calls of Partial Reduce.
 
+use std::ptr::null_mut;
+
 use optireduce_c::abi::partial::*;
 use optireduce_c::types::optr_status_t::*;
 use optireduce_c::types::{optr_partial_report_t, optr_partial_t};
@@ -19,10 +21,15 @@ impl Rank {
         self.is_clean &= !partial.is_good;
         match what {
             1 | 2 => self.average(partial, arguments, shared),
-            3 | 4 => self.start_average(partial, arguments, shared),
+            3 => self.start_average(partial, arguments, shared),
+            4 => self.start("optr_partial_close", partial, arguments, shared, |_, _, _| {
+                // SAFETY: as `Arguments` says.
+                move |request| unsafe { optr_partial_close(partial.pointer(), request) }
+            }),
             5 => {
                 let call = Call::new("optr_partial_close").of(partial);
-                self.make(&call, shared, || optr_partial_close(partial.pointer()));
+                // SAFETY: no request.
+                self.make(&call, shared, || unsafe { optr_partial_close(partial.pointer(), null_mut()) });
             }
             _ => {
                 let call = Call::new("optr_partial_destroy").of(partial);
@@ -40,8 +47,9 @@ impl Rank {
         let options = partial_options(arguments, &self.memory);
         let call = Call::new("optr_partial_create").of(comm).needs_job().clears(at);
         let call = call.wrong_if(place.is_wrong || options.is_wrong);
+        let (comm, options) = (comm.pointer(), options.address);
         // SAFETY: as `Arguments` says.
-        let create = || unsafe { optr_partial_create(comm.pointer(), elements, options.address, place.address) };
+        let create = || unsafe { optr_partial_create(comm, elements, options, place.address, null_mut()) };
         if self.make(&call, shared, create) == OPTR_SUCCESS {
             self.is_clean = false;
             self.made.push(Made { kind: Kind::Partial, number: self.memory.get(HANDLE), elements });
@@ -61,12 +69,12 @@ impl Rank {
         let (input, output, report) = (input.address, output.address, place.pointer.address);
         // SAFETY: as `Arguments` says.
         self.make(&call, shared, || unsafe {
-            optr_partial_average(partial.pointer(), input, output, elements, iteration, report)
+            optr_partial_average(partial.pointer(), input, output, elements, iteration, report, null_mut())
         });
     }
 
     fn start_average(&mut self, partial: Handle, arguments: &mut Arguments, shared: &Shared) {
-        self.start("optr_partial_start_average", partial, arguments, shared, |begins, arguments, [lasting, memory]| {
+        self.start("optr_partial_average", partial, arguments, shared, |begins, arguments, [lasting, memory]| {
             let (elements, iteration) = (arguments.count(partial.elements), iteration(arguments));
             let (input, _) = arguments.values::<f32>(memory, elements, 4);
             let (output, begin) = arguments.values::<f32>(lasting, elements, 4);
@@ -78,7 +86,7 @@ impl Rank {
             let (input, output, report) = (input.address, output.address, place.pointer.address);
             // SAFETY: as `Arguments` says.
             move |request| unsafe {
-                optr_partial_start_average(partial.pointer(), input, output, elements, iteration, report, request)
+                optr_partial_average(partial.pointer(), input, output, elements, iteration, report, request)
             }
         });
     }

@@ -59,7 +59,7 @@ pub struct Made {
 pub enum State {
     None,
     Runs,
-    Finalized,
+    Closed,
     Aborted,
 }
 
@@ -276,7 +276,7 @@ impl Rank {
 
         let refused = matches!(status, OPTR_INVALID_ARGUMENT | OPTR_INVALID_HANDLE);
         let ended = matches!(status, OPTR_ABORTED | OPTR_CLOSED);
-        let has_ended = was_ended || matches!(self.state, State::Aborted | State::Finalized);
+        let has_ended = was_ended || matches!(self.state, State::Aborted | State::Closed);
         let is_good = handle.is_none_or(|handle| handle.is_good);
         assert!(is_good || refused, "{context}");
         assert!(handle.is_none() || !is_good || status != OPTR_INVALID_HANDLE, "{context}");
@@ -287,7 +287,7 @@ impl Rank {
         match self.state {
             _ if was_ended || !is_good => {}
             State::Aborted => assert!(refused || status == OPTR_ABORTED, "{context}"),
-            State::Finalized => assert!(refused || status == OPTR_CLOSED, "{context}"),
+            State::Closed => assert!(refused || status == OPTR_CLOSED, "{context}"),
             State::Runs => assert!(!ended, "{context}"),
             State::None => {}
         }

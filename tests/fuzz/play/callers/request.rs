@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use optireduce_c::abi::request::*;
 use optireduce_c::types::optr_status_t::{self, *};
-use optireduce_c::types::{OPTR_NO_TIMEOUT, optr_callback_t, optr_report_t, optr_request_t};
+use optireduce_c::types::{OPTR_NO_TIMEOUT, optr_callback_t, optr_request_t};
 
 use super::Shared;
-use super::arguments::{Arguments, HANDLE, PLACES, Pointer, ReportPlace, report};
+use super::arguments::{Arguments, HANDLE, PLACES, Pointer};
 use super::memory::Memory;
 use super::rank::{Call, Handle, Kind, Rank, State};
 
@@ -34,8 +34,8 @@ pub struct Begun {
 pub struct Begins {
     pub is_wrong: bool,
     pub may_write: Vec<Range<usize>>,
-    /// True for a collective of a bucket.
-    pub has_report: bool,
+    /// Ranges that the call may write in any case.
+    pub clears: Vec<Range<usize>>,
     /// True for a sent, or received, message.
     pub is_sent: bool,
     pub is_received: bool,
@@ -50,33 +50,22 @@ impl Begun {
     fn check(&self, function: &str, has_result: bool) {
         let result = if has_result { self.begins.may_write.as_slice() } else { &[] };
         let handle = HANDLE..HANDLE + 8;
-        self.memory.check(function, &[result, std::slice::from_ref(&handle)].concat());
+        self.memory.check(function, &[result, &self.begins.clears, std::slice::from_ref(&handle)].concat());
     }
 }
 
 /// Stores the status. Panics if it is called twice.
-unsafe extern "C" fn called(
-    status: optr_status_t,
-    report: *const optr_report_t,
-    error: *const c_char,
-    context: *mut c_void,
-) {
+unsafe extern "C" fn called(status: optr_status_t, error: *const c_char, context: *mut c_void) {
     // SAFETY: a text, and the context of `optr_request_on_done`, which outlives the callback.
     let (text, told) = unsafe { (CStr::from_ptr(error), &*context.cast::<AtomicU32>()) };
     assert_eq!(status == OPTR_SUCCESS, text.is_empty(), "{status:?}: {text:?}");
-    assert!(status == OPTR_SUCCESS || report.is_null(), "a report beside {status:?}");
-    assert!(status != OPTR_INTERNAL, "{text:?}");
-    // SAFETY: NULL, or a report that is valid during the call.
-    if let Some(report) = unsafe { report.as_ref() } {
-        // SAFETY: `peer_capacity` is the number of rows.
-        let peers = unsafe { std::slice::from_raw_parts(report.peers, report.peer_capacity as usize) };
-        assert_eq!(peers.iter().map(|peer| peer.rank).collect::<Vec<_>>(), [0, 1]);
-    }
+    assert!(!matches!(status, OPTR_INTERNAL | OPTR_PENDING), "{text:?}");
     assert_eq!(told.swap(status as u32, Ordering::SeqCst), NOT_CALLED, "a callback is called again");
 }
 
 impl Rank {
-    /// Starts a request. `prepare` reads its other arguments and returns the call.
+    /// Starts a request, or rarely blocks without one. `prepare` reads the other arguments and
+    /// returns the call.
     pub fn start<D: FnOnce(*mut optr_request_t) -> optr_status_t>(
         &mut self,
         function: &'static str,
@@ -86,15 +75,22 @@ impl Rank {
         prepare: impl FnOnce(&mut Begins, &mut Arguments, [&Memory; 2]) -> D,
     ) {
         let mut memory = Memory::new(PLACES.end);
-        let (request, at) = arguments.place(&memory, 0);
-        let (is_wrong, may_write) = (request.is_wrong, Vec::new());
-        let mut begins = Begins { is_wrong, may_write, has_report: false, is_sent: false, is_received: false };
+        let (request, at) = arguments.place::<optr_request_t>(&memory, 0);
+        let blocks = request.address.is_null();
+        let (is_wrong, may_write) = (request.is_wrong && !blocks, Vec::new());
+        let mut begins = Begins { is_wrong, may_write, clears: Vec::new(), is_sent: false, is_received: false };
         let does = prepare(&mut begins, arguments, [&memory, &self.memory]);
         memory.remember();
         let call = Call::new(function).of(of).wrong_if(begins.is_wrong);
         let status = self.make(&call, shared, || does(request.address));
-        memory.check(function, &[at]);
-        if status == OPTR_SUCCESS {
+        let is_done = blocks && matches!(status, OPTR_SUCCESS | OPTR_HALTED);
+        let written = if is_done { begins.may_write.as_slice() } else { &[] };
+        memory.check(function, &[written, &begins.clears, &[at]].concat());
+        if status == OPTR_SUCCESS && blocks {
+            self.collectives += u64::from(!begins.is_sent && !begins.is_received);
+            self.sent += u64::from(begins.is_sent);
+            self.received += u64::from(begins.is_received);
+        } else if status == OPTR_SUCCESS {
             let number = memory.get(HANDLE);
             assert!(number != 0, "{function} has begun nothing");
             self.collectives += u64::from(!begins.is_sent && !begins.is_received);
@@ -116,8 +112,12 @@ impl Rank {
             begun.memory.remember();
         }
         match what {
-            0..=2 => self.test(handle, request, &begun, arguments, shared),
-            3..=6 => self.wait(handle, request, &begun, arguments, shared),
+            0..=2 => self.wait(handle, request, &begun, 0, shared),
+            3..=6 => {
+                let how = arguments.u8();
+                let timeout_us = if how < 200 { u64::from(how) * 50 } else { OPTR_NO_TIMEOUT - u64::from(how % 2) };
+                self.wait(handle, request, &begun, timeout_us, shared);
+            }
             7 => self.hand_over(handle, request, &mut begun, arguments, shared),
             _ => {
                 let call = Call::new("optr_request_free").of(handle).wrong_if(request.is_wrong);
@@ -144,44 +144,19 @@ impl Rank {
         }
     }
 
-    fn test(
-        &mut self,
-        handle: Handle,
-        request: Pointer<optr_request_t>,
-        begun: &Option<Begun>,
-        arguments: &mut Arguments,
-        shared: &Shared,
-    ) {
-        let ((done, at), place) = (arguments.place::<i32>(&self.memory, 1), report(arguments, &self.memory));
-        let call = asks("optr_request_test", handle, &request, begun, &place);
-        let call = call.wrong_if(done.is_wrong).clears(at.clone());
-        let is_wrong = call.is_wrong;
-        // SAFETY: as `Arguments` says.
-        let test = || unsafe { optr_request_test(request.address, done.address, place.pointer.address) };
-        let status = self.make(&call, shared, test);
-        if let Some(begun) = begun {
-            let is_done = !is_wrong && self.memory.get::<i32>(at.start) == 1;
-            assert!(is_wrong || is_done || status == OPTR_SUCCESS, "it has failed, but is not done");
-            self.ended(call.function, begun, is_done, status);
-        }
-    }
-
     fn wait(
         &mut self,
         handle: Handle,
         request: Pointer<optr_request_t>,
         begun: &Option<Begun>,
-        arguments: &mut Arguments,
+        timeout_us: u64,
         shared: &Shared,
     ) {
-        let (how, place) = (arguments.u8(), report(arguments, &self.memory));
-        let timeout_us = if how < 200 { u64::from(how) * 50 } else { OPTR_NO_TIMEOUT - u64::from(how % 2) };
-        let call = asks("optr_request_wait", handle, &request, begun, &place);
+        let call = Call::new("optr_request_wait").of(handle).wrong_if(request.is_wrong);
         // SAFETY: as `Arguments` says.
-        let wait = || unsafe { optr_request_wait(request.address, timeout_us, place.pointer.address) };
-        let status = self.make(&call, shared, wait);
+        let status = self.make(&call, shared, || unsafe { optr_request_wait(request.address, timeout_us) });
         if let Some(begun) = begun {
-            self.ended(call.function, begun, !call.is_wrong && status != OPTR_TIMEOUT, status);
+            self.ended(call.function, begun, !call.is_wrong && status != OPTR_PENDING, status);
         }
     }
 
@@ -219,9 +194,8 @@ impl Rank {
     /// Waits for a request. Returns whether it succeeded.
     pub fn finish(&mut self, mut begun: Begun) -> bool {
         begun.memory.remember();
-        let mut report = without_rows();
-        // SAFETY: a handle, and a report.
-        let status = unsafe { optr_request_wait(begun.memory.at(HANDLE), OPTR_NO_TIMEOUT, &mut report) };
+        // SAFETY: a handle.
+        let status = unsafe { optr_request_wait(begun.memory.at(HANDLE), OPTR_NO_TIMEOUT) };
         self.ended("optr_request_wait", &begun, true, status);
         self.retire(Kind::Request, begun.number);
         status == OPTR_SUCCESS
@@ -239,31 +213,11 @@ impl Rank {
                 }
                 assert!(begin.elapsed() < CALLBACK_MAX, "a callback is not called ({:?})", self.state);
             };
-            begun.check("a callback", status == SUCCESS);
+            begun.check("a callback", status == SUCCESS || status == OPTR_HALTED as u32);
             self.sent += u64::from(begun.begins.is_sent);
             self.received += u64::from(begun.begins.is_received);
             all_succeeded &= status == SUCCESS && self.state == State::Runs;
         }
         all_succeeded
     }
-}
-
-/// A test or wait. The report may be NULL if the request has none.
-fn asks(
-    function: &'static str,
-    handle: Handle,
-    request: &Pointer<optr_request_t>,
-    begun: &Option<Begun>,
-    place: &ReportPlace<optr_report_t>,
-) -> Call {
-    let lacks = place.is_null && begun.as_ref().is_some_and(|begun| begun.begins.has_report);
-    let [one, other] = place.may_write.clone();
-    let call = Call::new(function).of(handle).wrong_if(request.is_wrong || place.pointer.is_wrong || lacks);
-    call.writes(one).writes(other)
-}
-
-fn without_rows() -> optr_report_t {
-    // SAFETY: numbers and an address, for which zeros are valid.
-    let zeros: optr_report_t = unsafe { std::mem::zeroed() };
-    optr_report_t { size: size_of::<optr_report_t>(), ..zeros }
 }
