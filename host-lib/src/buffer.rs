@@ -264,7 +264,7 @@ mod tests {
     fn memory_is_found_by_its_addresses_until_it_is_freed() {
         let mut buffers = [1, 5000].map(|elements| Buffer::new(elements).unwrap());
         for buffer in &mut buffers {
-            let whole = of(&buffer);
+            let whole = of(buffer);
             let found = find(&whole).unwrap();
             assert!(Arc::ptr_eq(&found, &buffer.pages) && found.addresses().end - whole.start >= whole.len());
             assert!(find(&(whole.start..found.addresses().end + 1)).is_none_or(|other| !Arc::ptr_eq(&other, &found)));

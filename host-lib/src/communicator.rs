@@ -382,12 +382,12 @@ impl Communicator {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use optireduce::{BucketOptions, Communicator, Settings};
     ///
-    /// let mut communicator = Communicator::connect(Settings::new().card("0000:5e:00.0"))?;
+    /// let mut communicator = Communicator::connect(Settings::new().card("0000:5e:00.0")).wait()?;
     /// let mut bucket = communicator.bucket(1 << 20, BucketOptions::default()).wait()?;
     /// let (mut gradient, mean) = (communicator.alloc(1 << 20)?, communicator.alloc(1 << 20)?);
     /// gradient.fill(1.0);
     /// let ((gradient, mean), report) = bucket.start_all_reduce((gradient, mean)).wait()?;
-    /// println!("{} {} {}", gradient[0], mean[0], report.copied_bytes());
+    /// println!("{} {} {}", gradient[0], mean[0], report.copied_bytes);
     /// # Ok(())
     /// # }
     /// ```

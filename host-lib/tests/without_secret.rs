@@ -4,7 +4,7 @@
 mod environment;
 
 use environment::has_no_secret;
-use optireduce::{ConnectError, Secret, SecretError, Settings};
+use optireduce::{ConnectError, Error, Secret, SecretError, Settings};
 
 const REFUSED: &str = "a secret was given, but this program was built without the feature `secret` of the crate \
     optireduce; build it with the feature, or run the job without a secret (unset OPTIREDUCE_SECRET) on a network that you trust";
@@ -25,7 +25,8 @@ fn a_secret_in_the_environment_is_refused_and_not_ignored() {
     }
     assert!(matches!(Secret::from_env(), Err(SecretError::NotBuilt)));
     // No peer is running: the check precedes the bootstrap.
-    let error = Settings::new().rank(1).world_size(2).root("127.0.0.1:9").connect().map(drop).unwrap_err();
-    assert!(matches!(error, ConnectError::Secret(SecretError::NotBuilt)), "{error}");
+    let error = Settings::new().rank(1).world_size(2).root("127.0.0.1:9").connect().wait().unwrap_err();
+    let is_of_secret = |error: &ConnectError| matches!(error, ConnectError::Secret(SecretError::NotBuilt));
+    assert!(matches!(&error, Error::Connect(error) if is_of_secret(error)), "{error}");
     assert_eq!(error.to_string(), REFUSED);
 }

@@ -355,11 +355,11 @@ impl Bucket {
     ///
     /// ```no_run
     /// # fn finish(mut communicator: optireduce::Communicator, mut bucket: optireduce::Bucket, weights: &mut [f32]) -> Result<(), optireduce::Error> {
-    /// let settled = bucket.settle(None)?;
+    /// let settled = bucket.settle(None).wait()?;
     /// if let Some(correction) = &settled.correction {
     ///     weights.iter_mut().zip(correction).for_each(|(weight, gradient)| *weight -= 0.01 * gradient);
     /// }
-    /// communicator.close()
+    /// communicator.close().wait()
     /// # }
     /// ```
     ///

@@ -25,7 +25,7 @@ use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{Kind, Ranks, StreamId, UpdateAction};
-use optireduce_core::{Collectives, CollectivesError, Finished, MembershipEvent, Values};
+use optireduce_core::{Collectives, CollectivesError, Destination, Finished, MembershipEvent, Values};
 
 /// Poll interval when idle.
 const NAP: Duration = Duration::from_millis(500);
@@ -348,7 +348,12 @@ impl Engine {
             let Some((wanted, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             let expected = wanted.given_elements(self.collectives.params());
             let Given { values, destination, misfit } = given;
-            let misfit = misfit.or_else(|| (values.len() != expected).then_some((values.len(), expected)));
+            let place = match &destination {
+                Destination::Here(place) => (place.len(), wanted.call.elements),
+                _ => (values.len(), expected),
+            };
+            let found = [(values.len(), expected), place].into_iter().find(|(found, expected)| found != expected);
+            let misfit = misfit.or(found);
             if let Some((found, expected)) = misfit {
                 tracing::error!(call = %wanted.call, found, expected, "a call with a wrong number of elements");
                 self.collectives.misfit(now_ns, wanted.call, found, expected);

@@ -106,6 +106,7 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[must_use = "only waiting for it returns the result, or the error"]
 pub struct Request<T>(State<T>);
 
+#[allow(clippy::large_enum_variant)] // a box would be an allocation a call
 enum State<T> {
     Ready(Option<Result<T, Error>>),
     /// Other threads make progress.

@@ -69,6 +69,9 @@ impl Builder {
     }
 }
 
+/// Skipped updates of the bucket with this id.
+type OfBucket = (u16, Arc<Mutex<Deferred>>);
+
 /// A job on two levels, from [`Settings::connect_two_level`](crate::Settings::connect_two_level),
 /// or from [`Communicator::two_level`] for ranks that are connected already.
 ///
@@ -89,7 +92,7 @@ pub struct TwoLevel {
     drift_bytes: Arc<AtomicU64>,
     faults: Arc<Faults>,
     /// Updates that this rank skipped, by bucket.
-    deferred: Arc<Mutex<Vec<(u16, Arc<Mutex<Deferred>>)>>>,
+    deferred: Arc<Mutex<Vec<OfBucket>>>,
 }
 
 impl TwoLevel {

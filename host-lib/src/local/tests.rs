@@ -276,8 +276,8 @@ fn a_rank_that_scribbles_over_its_memory_harms_only_itself() {
         let mut ranks = met(3);
         let (mut third, mut hostile, mut victim) = (ranks.pop().unwrap(), ranks.pop().unwrap(), ranks.pop().unwrap());
         // With a lent region, random words may name a region that exists.
-        let mut lent = Buffer::new(1 << 16).unwrap();
-        assert!(send_from(&mut hostile, 0, 0, &mut lent, 0..1024));
+        let lent = Buffer::new(1 << 16).unwrap();
+        assert!(send_from(&mut hostile, 0, 0, &lent, 0..1024));
         let done = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|threads| {
             threads.spawn(|| {

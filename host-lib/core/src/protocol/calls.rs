@@ -40,7 +40,7 @@ impl CallInfo {
     /// Text for the number of elements that the call requires of a rank.
     fn required(&self) -> String {
         match self.kind {
-            Kind::AllGather => format!("its shard of {}", self.elements),
+            Kind::AllGather => format!("{}, or its shard of them", self.elements),
             _ => self.elements.to_string(),
         }
     }

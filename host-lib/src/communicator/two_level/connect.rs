@@ -45,7 +45,7 @@ impl Settings {
     /// use optireduce::{BucketOptions, Groups, Settings};
     ///
     /// let mut levels = Settings::new().connect_two_level(Groups::Auto).wait()?;
-    /// let mut bucket = levels.bucket(1 << 20, BucketOptions::new())?;
+    /// let mut bucket = levels.bucket(1 << 20, BucketOptions::new()).wait()?;
     /// let mut gradient = vec![levels.rank() as f32; 1 << 20];
     /// bucket.all_reduce(&mut gradient)?;
     /// levels.close().wait()?;
