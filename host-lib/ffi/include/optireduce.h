@@ -705,9 +705,8 @@ optr_status_t optr_comm_metrics(optr_comm_t comm, char **json, optr_request_t *r
 // Threads: any, one at a time per communicator; blocks without request.
 optr_status_t optr_comm_rejoin(optr_comm_t comm, uint32_t *first_op, optr_request_t *request);
 
-// Creates a communicator of the ranks that pass the same color, in the same order
-// and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Close and destroy it
-// separately. Collective.
+// Creates a communicator of the ranks that pass the same color, in the same order and with the
+// same settings. With OPTR_NO_COLOR a rank gets NULL. Close and destroy it separately. Collective.
 //
 // A two-level all-reduce is a reduce-scatter in one communicator, an all-reduce of the shards in
 // another, and an all-gather in the first.

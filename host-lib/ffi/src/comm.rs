@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::task::Waker;
 
 use optireduce::binding;
-use optireduce::{Communicator, ControlError, Error, PartialReduce, Request, Settings};
+use optireduce::{Communicator, Error, PartialReduce, Request, Settings};
 use optireduce_core::protocol::Parts;
 
 use crate::callbacks::Callbacks;
@@ -178,10 +178,8 @@ impl Comm {
 
     /// Converts an error of a call that leaves the communicator usable, such as a message.
     pub fn of(&self, error: Error) -> Failure {
-        match error {
-            Error::Closed | Error::Control(ControlError::Closed) if self.has_ended() => self.ended(),
-            error => error.into(),
-        }
+        let failure = Failure::from(error);
+        if failure.status == OPTR_CLOSED && self.has_ended() { self.ended() } else { failure }
     }
 
     /// Returns the first fatal error, including one since the last call.

@@ -67,6 +67,42 @@ fn every_function_says_which_threads_may_call_it() {
 }
 
 #[test]
+fn the_fields_of_the_config_state_the_ranges_and_defaults_of_the_settings() {
+    let header = generated();
+    let config = header.split_once("typedef struct optr_config_t {").unwrap().1.split_once('}').unwrap().0;
+    let (mut doc, mut fields) = (String::new(), 0);
+    for line in config.lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("//") {
+            doc.push_str(text);
+            continue;
+        }
+        let name = line.trim_end_matches(';').rsplit([' ', '*']).next().unwrap();
+        if let Some(row) = optireduce::SETTINGS.iter().find(|row| row.name == name) {
+            let values = row.values();
+            let range =
+                values.split(", or").next().filter(|range| range.starts_with(|first: char| first.is_ascii_digit()));
+            // Any number of collectives is possible.
+            let range = range.filter(|_| name != "drop_silent_after").unwrap_or_default();
+            let default = match row.default {
+                "off" => "OPTR_OFF",
+                "this_update" => "OPTR_REPAIR_THIS_UPDATE",
+                "auto" if range.is_empty() && name != "interface" => "OPTR_AUTO",
+                "adaptive" => "OPTR_AUTO",
+                "auto" | "measured" | "none" | "launcher's" => "",
+                number => number,
+            };
+            assert!(
+                doc.contains(range) && doc.contains(&format!("Default: {default}")),
+                "{name}: {range}, {default}, {doc}"
+            );
+            fields += 1;
+        }
+        doc.clear();
+    }
+    assert_eq!(fields, optireduce::SETTINGS.len() - 4, "all but rank, world_size, root and job_id");
+}
+
+#[test]
 fn the_version_is_that_of_the_package() {
     let parts: Vec<u32> = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse().unwrap()).collect();
     assert_eq!(optireduce_c::types::OPTR_VERSION, 10_000 * parts[0] + 100 * parts[1] + parts[2]);

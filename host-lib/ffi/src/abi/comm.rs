@@ -238,9 +238,8 @@ pub unsafe extern "C" fn optr_comm_rejoin(
     })
 }
 
-/// Creates a communicator of the ranks that pass the same color, in the same order
-/// and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Close and destroy it
-/// separately. Collective.
+/// Creates a communicator of the ranks that pass the same color, in the same order and with the
+/// same settings. With OPTR_NO_COLOR a rank gets NULL. Close and destroy it separately. Collective.
 ///
 /// A two-level all-reduce is a reduce-scatter in one communicator, an all-reduce of the shards in
 /// another, and an all-gather in the first.

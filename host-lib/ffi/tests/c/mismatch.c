@@ -41,6 +41,8 @@ static void goes_on(optr_comm_t comm, int rank) {
     else OK(optr_exact_gather(comm, 0, values, rank == 2 ? 3 : 4, all, NULL));
     if (rank == 2) FAILS(optr_exact_scatter(comm, 0, values, all, 3, NULL), OPTR_MISMATCH, different("bytes is 4 on rank 0, but 3 on this rank"));
     else OK(optr_exact_scatter(comm, 0, values, all, 4, NULL));
+    if (rank == 2) FAILS(optr_exact_scatter(comm, 0, values, all, 5, NULL), OPTR_MISMATCH, different("bytes is 4 on rank 0, but 5 on this rank"));
+    else OK(optr_exact_scatter(comm, 0, values, all, 4, NULL));
     FAILS(optr_exact_gather(comm, rank == 2, values, 4, all, NULL), OPTR_MISMATCH, different("the root is 1 on rank 2, but 0 on rank 0"));
     FAILS(optr_exact_all_reduce(comm, values, values, elements, OPTR_FLOAT32, OPTR_SUM, NULL), OPTR_MISMATCH, different("elements is 101 on rank 2"));
     FAILS(optr_exact_all_reduce(comm, values, values, 50, rank ? OPTR_FLOAT64 : OPTR_INT64, OPTR_SUM, NULL), OPTR_MISMATCH, different("the element type is f64 on rank 1, but i64 on rank 0"));

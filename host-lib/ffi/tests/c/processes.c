@@ -146,6 +146,41 @@ static void no_files(void) {
     }
 }
 
+static void on_abort(optr_status_t status, const char *error, void *context) {
+    CHECK(status == OPTR_ABORTED && strstr(error, "was aborted"));
+    set_flag(context);
+}
+
+/* Rank 1 cannot connect to the new communicator. An abort ends the calls of rank 0 that wait for it,
+ * long before their timeout. */
+static void no_new_connection(optr_comm_t comm, int rank) {
+    static int is_over, is_called;
+    optr_comm_t first, second;
+    optr_request_t request, watched;
+    if (rank == 1) {
+        struct rlimit limit = {3, 3};
+        OK(optr_comm_split(comm, 0, &first, &request));
+        CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        OK(optr_send(comm, 0, 1, NULL, 0, NULL));
+        FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT), OPTR_SYSTEM, "Too many open files");
+        FAILS(optr_recv(comm, 0, 1, &is_over, sizeof is_over, NULL, NULL), OPTR_PEER_FAILED, "rank 0");
+        OK(optr_comm_destroy(comm));
+        return;
+    }
+    OK(optr_recv(comm, 1, 1, NULL, 0, NULL, NULL));
+    OK(optr_comm_split(comm, 0, &first, &watched));
+    sleep_ms(500);
+    OK(optr_comm_split(comm, 0, &second, &request));
+    OK(optr_request_on_done(&watched, on_abort, &is_called));
+    FAILS(optr_request_wait(&request, 1000), OPTR_PENDING, "wait for it again");
+    time_t begin = time(NULL);
+    OK(optr_comm_abort(comm));
+    wait_for_flag(&is_called);
+    FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT), OPTR_ABORTED, "was aborted");
+    CHECK(time(NULL) - begin < 10 && first == NULL && second == NULL);
+    OK(optr_comm_destroy(comm));
+}
+
 /* Runs ranks in processes, of which at most one, `dies`, may end by a signal. */
 static void run_processes(int ranks, void (*rank)(optr_comm_t, int), int dies) {
     OK(optr_get_unique_id("127.0.0.1", &job_id));
@@ -189,6 +224,7 @@ int main(void) {
     signal(SIGPIPE, SIG_DFL);
     run_processes(RANKS, survivor, 2);
     for (int i = 0; i < 20; i++) run_processes(2, left, -1);
+    run_processes(2, no_new_connection, -1);
     puts("done");
     return 0;
 }

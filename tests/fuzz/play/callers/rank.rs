@@ -243,7 +243,9 @@ impl Rank {
             1..=3 => bad([1, 0x77, usize::MAX][which - 1]),
             4..=9 if !self.worthless.is_empty() => bad(self.worthless[which % self.worthless.len()].1),
             10..=12 if kind != Kind::Comm => bad(self.comm),
-            13..=15 if kind != Kind::Bucket => bad(self.made.last().map_or(0, |made| made.number)),
+            13..=15 if kind != Kind::Bucket => {
+                bad(self.made.iter().rfind(|made| made.kind != kind).map_or(0, |made| made.number))
+            }
             _ if good.is_empty() => bad(0),
             _ => good[which % good.len()],
         }
