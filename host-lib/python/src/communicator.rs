@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use optireduce::binding::start_close;
 use optireduce::{Communicator as Inner, ConnectError, Error, Groups, Settings, Typed};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -340,8 +341,8 @@ impl Communicator {
             return self.context.check("close");
         }
         let closed = py.detach(|| {
-            let Some(inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
-            self.context.finish_within("close", limit, inner.close())
+            let Some(mut inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
+            self.context.finish_within("close", limit, start_close(&mut inner))
         })?;
         let rank = self.context.rank;
         match closed {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use optireduce::binding::start_close_partial;
 use optireduce::{Error, PartialOptions, Report, Weighting};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
@@ -96,8 +97,8 @@ impl PartialReduce {
         let limit = timeout.map(|Timeout(timeout)| timeout);
         self.context.check("close")?;
         let closed = py.detach(|| {
-            let Some(inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
-            self.context.finish_within("close", limit, inner.close())
+            let Some(mut inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
+            self.context.finish_within("close", limit, start_close_partial(&mut inner))
         })?;
         let rank = self.context.rank;
         match closed {

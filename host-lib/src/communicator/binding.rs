@@ -7,7 +7,7 @@ pub use optireduce_core::{Destination, Loan, Values};
 
 use super::exact::reliable_mean;
 pub use super::memory::{Back, lend};
-use super::{Bucket, Communicator, Error, Report, Request};
+use super::{Bucket, Communicator, Error, PartialReduce, Report, Request};
 use optireduce_core::protocol::Kind;
 
 /// Averages values of caller-owned memory, which is returned by dropping it, at the latest with the
@@ -44,6 +44,11 @@ pub fn start_all_gather(bucket: &mut Bucket, shard: Values) -> Request<(Values, 
 /// earlier aborts the close.
 pub fn start_close(communicator: &mut Communicator) -> Request<()> {
     Request::on_a_thread("optireduce-close", communicator.start_ending(Error::of_unsettled))
+}
+
+/// Starts [`PartialReduce::close`], as [`start_close`].
+pub fn start_close_partial(partial: &mut PartialReduce) -> Request<()> {
+    partial.start_close()
 }
 
 /// Id of a bucket in [`Report::bucket`].

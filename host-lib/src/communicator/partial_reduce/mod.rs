@@ -284,14 +284,21 @@ impl PartialReduce {
     ///
     /// # Errors
     /// Names a rank that has not closed within the communicator's timeout; this rank has left.
-    pub fn close(self) -> Request<()> {
-        let (sender, closed) = reply();
-        self.command(Command::Close { reply: sender, timeout: self.timeout });
+    pub fn close(mut self) -> Request<()> {
+        let closed = self.start_close();
         Request::on_a_thread("optireduce-close", move || {
-            let closed = Request::from(closed).wait();
+            let closed = closed.wait();
             drop(self);
             closed
         })
+    }
+
+    /// As [`close`](Self::close), for a caller that drops this afterwards. Dropping it before ends
+    /// the wait.
+    pub(super) fn start_close(&mut self) -> Request<()> {
+        let (sender, closed) = reply();
+        self.command(Command::Close { reply: sender, timeout: self.timeout });
+        closed.into()
     }
 
     /// If the thread has ended, the reply channel closes.
