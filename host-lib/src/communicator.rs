@@ -39,7 +39,8 @@ use serde::Serialize;
 
 pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
 pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN};
-pub use self::error::{ConnectError, Error};
+pub(crate) use self::error::{Cause, ConnectError};
+pub use self::error::{Error, ErrorKind, Mismatch};
 pub use self::exact::Exact;
 pub use self::memory::Memory;
 pub use self::partial_reduce::{PartialOptions, PartialReduce, Weighting};
@@ -141,7 +142,7 @@ impl Shared {
     }
 
     fn enqueue(&self, command: Command) -> Result<(), Error> {
-        self.commands.send(command).map_err(|_| Error::Closed)
+        self.commands.send(command).map_err(|_| Cause::Closed.into())
     }
 
     fn call<T: Send + 'static>(
@@ -192,7 +193,7 @@ impl Shared {
     }
 
     /// Sends a command that the engine answers. If the engine has ended, the request is
-    /// [`Error::Closed`].
+    /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     fn ask<T>(&self, command: impl FnOnce(Sender<T>) -> Command) -> Request<T> {
         let (sender, reply) = reply();
         let _ = self.command(command(sender));
@@ -220,7 +221,7 @@ impl Shared {
 ///
 /// [`close`](Self::close) ends the job and checks that all ranks made the same calls. Dropping a
 /// communicator only closes its connections; calls of its buckets then fail with
-/// [`Error::Closed`].
+/// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
 #[derive(Debug)]
 pub struct Communicator {
     /// Inherited by [groups](Self::group).
@@ -278,7 +279,7 @@ impl Communicator {
 
     /// In a job with cards: connects the ranks over the kernel's UDP as well. A failure matters
     /// only if the job may fall back to UDP.
-    fn open_beside(&mut self) -> Result<(), ConnectError> {
+    fn open_beside(&mut self) -> Result<(), Error> {
         if self.shared.cards.is_empty() {
             return Ok(());
         }
@@ -291,7 +292,7 @@ impl Communicator {
             Ok(_) => {}
             Err(error) if self.shared.falls_back => {
                 let expected = format!("off: the ranks cannot connect over the kernel's UDP: {error}");
-                return Err(ConnectError::Setting { setting: "card_fallback", found: "udp".into(), expected });
+                return Err(ConnectError::Setting { setting: "card_fallback", found: "udp".into(), expected }.into());
             }
             Err(error) => {
                 tracing::warn!(%error, "this job has no reduce-scatter and no all-gather: its ranks cannot connect over UDP");
@@ -351,7 +352,7 @@ impl Communicator {
         Exact { communicator: self }
     }
 
-    /// Takes part again after [`Error::Dropped`], and returns the number of the first collective
+    /// Takes part again after [`ErrorKind::Dropped`], and returns the number of the first collective
     /// that includes this rank. A process that joins a running job ([`Settings::rejoin`]) first
     /// declares its buckets.
     ///
@@ -360,12 +361,12 @@ impl Communicator {
     /// rank in [`Report::joined_rank`].
     ///
     /// # Errors
-    /// [`Error::Cards`] in a job with cards. [`Error::NoAgreement`] after the timeout without an
-    /// agreement. Also if collectives of this rank are in progress or the engine failed.
+    /// [`ErrorKind::Unsupported`] in a job with cards. [`ErrorKind::Timeout`] after the timeout
+    /// without an agreement. Also if collectives of this rank are in progress or the engine failed.
     pub fn rejoin(&mut self) -> Request<u32> {
         if let Some(rank) = self.shared.cards.first() {
             let (call, instead) = ("rejoin", "restart all ranks of the job");
-            return Err(Error::Cards { call, rank: *rank, instead }).into();
+            return Err(Cause::Cards { call, rank: *rank, instead }.into()).into();
         }
         self.shared.ask(Command::Rejoin)
     }
@@ -416,7 +417,8 @@ impl Communicator {
         if rank < self.world_size() {
             return Ok(rank);
         }
-        Err(Error::Argument { name, found: rank, expected: format!("a rank from 0 to {}", self.world_size() - 1) })
+        Err(Cause::Argument { name, found: rank, expected: format!("a rank from 0 to {}", self.world_size() - 1) }
+            .into())
     }
 }
 

@@ -63,8 +63,8 @@
 //! false. Repairs add the update to a later result, or to the correction of [`Bucket::settle`]. So
 //! a loop that applies every result, settles its buckets and ignores the reports keeps its replica
 //! equal to the others, up to rounding. At least [`SKIPS_HALT`] skips in a row, with at least
-//! [`PACKETS_HALT`] packets, are [`Error::Halted`]. Each rank judges its own losses, so ranks may
-//! differ unless they [agree](Settings::agree).
+//! [`PACKETS_HALT`] packets, are [`ErrorKind::Halted`]. Each rank judges its own losses, so ranks
+//! may differ unless they [agree](Settings::agree).
 //!
 //! # Blocking and async
 //!
@@ -134,29 +134,23 @@ pub mod tuning {
 }
 
 pub use buffer::Buffer;
-pub use card::CardError;
 #[doc(hidden)]
 pub use communicator::binding;
 pub use communicator::{
-    BOUND_MAX_DEFAULT, BOUND_MIN, Bucket, BucketOptions, Communicator, ConnectError, Error, Exact, GroupReport, Groups,
-    Memory, Metrics, PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled, StageReport,
-    TwoLevel, TwoLevelBucket, TwoLevelRequest, Weighting,
+    BOUND_MAX_DEFAULT, BOUND_MIN, Bucket, BucketOptions, Communicator, Error, ErrorKind, Exact, GroupReport, Groups,
+    Memory, Metrics, Mismatch, PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled,
+    StageReport, TwoLevel, TwoLevelBucket, TwoLevelRequest, Weighting,
 };
-pub use control::{
-    BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT,
-    Refusal,
-};
+pub use control::{Launch, Message, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT};
 pub use exact::{Element, ElementType, ExactData, ExactOp, Typed};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
-    ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, Mismatch as CallMismatch, PACKETS_HALT, PeerMetrics,
-    SKIPS_HALT, Stage, StageMetrics,
+    ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, PACKETS_HALT, PeerMetrics, SKIPS_HALT, Stage,
+    StageMetrics,
 };
 pub use optireduce_core::software::Counters;
-pub use secret::{SealDrops, Secret, SecretError};
-pub use settings::{
-    CardFallback, Early, Origin, Repair, SETTINGS, Scope, Setting, SettingError, Settings, SharedMemory,
-};
+pub use secret::{SealDrops, Secret};
+pub use settings::{CardFallback, Early, Origin, Repair, SETTINGS, Scope, Setting, Settings, SharedMemory};
 #[cfg(feature = "smartnic")]
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};
 pub use udp::Unsent;

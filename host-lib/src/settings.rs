@@ -25,11 +25,9 @@ use crate::secret::{Secret, SecretError};
 
 /// A setting is invalid.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum SettingError {
+pub(crate) enum SettingError {
     /// The value or the name of a setting is invalid.
     #[error("{setting} is {found}, expected {expected}")]
-    #[allow(missing_docs)] // described above
     Value { setting: &'static str, found: String, expected: String },
     /// The place of this process in the job is incomplete or invalid.
     #[error(transparent)]
@@ -601,7 +599,7 @@ type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 /// let mut settings = Settings::new().bound(Duration::from_millis(20)).repair(Repair::NextUpdate);
 /// settings.set("timeout_s", "30")?;
 /// assert_eq!(settings.get("bound_ms")?, "20");
-/// # Ok::<(), optireduce::SettingError>(())
+/// # Ok::<(), optireduce::Error>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Settings {
@@ -642,52 +640,25 @@ impl Settings {
         Self::default()
     }
 
-    /// Sets a setting by name, from text.
-    ///
-    /// # Errors
-    /// If there is no such setting, or the value is not one of [`Setting::values`].
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
-        self.set_by(name, value, Origin::Code)
-    }
-
-    /// As [`set`](Self::set), for a value that a flag of a command has.
-    #[doc(hidden)]
-    pub fn set_by(&mut self, name: &str, value: &str, origin: Origin) -> Result<(), SettingError> {
+    pub(crate) fn try_set_by(&mut self, name: &str, value: &str, origin: Origin) -> Result<(), SettingError> {
         let row = row(name)?;
         self.given.insert(row.name, (row.read(value.trim(), origin)?, origin));
         Ok(())
     }
 
-    /// Returns the value in force, as text.
-    ///
-    /// # Errors
-    /// If there is no such setting, or its value in the environment is invalid.
-    pub fn get(&self, name: &str) -> Result<String, SettingError> {
-        self.find(name).map(|(value, _)| value)
-    }
-
-    /// Returns the value in force, as text, and its origin.
-    ///
-    /// # Errors
-    /// As [`get`](Self::get).
-    pub fn find(&self, name: &str) -> Result<(String, Origin), SettingError> {
+    pub(crate) fn try_find(&self, name: &str) -> Result<(String, Origin), SettingError> {
         let row = row(name)?;
         if let Some(own) = self.own(row)? {
             return Ok(own);
         }
-        let launch = if row.is_place() { self.launch().ok() } else { None };
+        let launch = if row.is_place() { self.try_launch().ok() } else { None };
         Ok(match launch {
             Some(launch) => (of_place(row.name, &launch), Origin::Launcher),
             None => (row.default.into(), Origin::Default),
         })
     }
 
-    /// Returns this process's place in the job: the settings `rank`, `world_size`, `root`,
-    /// `job_id` and `rejoin`, or the launcher's environment.
-    ///
-    /// # Errors
-    /// If a part is missing or invalid.
-    pub fn launch(&self) -> Result<Launch, SettingError> {
+    pub(crate) fn try_launch(&self) -> Result<Launch, SettingError> {
         let own = |name| Ok::<_, SettingError>(self.own(row(name)?)?.map(|(value, _)| value));
         let number = |name| Ok::<_, SettingError>(own(name)?.and_then(|value| value.parse().ok()));
         let place = OwnPlace {
@@ -746,9 +717,9 @@ impl Settings {
     pub(crate) fn settle(&self) -> Result<(Self, Launch), SettingError> {
         let mut settled = self.clone();
         for row in SETTINGS.iter().filter(|row| !row.is_place()) {
-            settled.given.insert(row.name, self.find(row.name)?);
+            settled.given.insert(row.name, self.try_find(row.name)?);
         }
-        let launch = self.launch()?;
+        let launch = self.try_launch()?;
         for name in PLACE {
             let origin = self.own(row(name)?)?.map_or(Origin::Launcher, |(_, origin)| origin);
             settled.given.insert(name, (of_place(name, &launch), origin));
@@ -768,12 +739,14 @@ impl Settings {
         }
         match settled.word_or_text("secret_file") {
             Some(path) => {
-                let secret = Secret::from_file_within(path, settled.time("timeout_s"), false);
-                let (row, (_, origin)) = (row("secret_file")?, self.find("secret_file")?);
+                let secret = Secret::of_file(path.as_ref(), settled.time("timeout_s"), false);
+                let (row, (_, origin)) = (row("secret_file")?, self.try_find("secret_file")?);
                 secret.map(Some).map_err(|error| row.wrong(path, origin, format!("a file with a secret: {error}")))
             }
-            None if self.variables.is_some() => Ok(self.variable("OPTIREDUCE_SECRET").map(Secret::new).transpose()?),
-            None => Ok(Secret::from_env()?),
+            None if self.variables.is_some() => {
+                Ok(self.variable("OPTIREDUCE_SECRET").map(|secret| Secret::of(secret.as_bytes())).transpose()?)
+            }
+            None => Ok(Secret::of_env()?),
         }
     }
 

@@ -33,7 +33,7 @@ use optireduce_core::{
 };
 
 use crate::buffer::{self, Pages};
-use crate::secret::{SecretError, refuse_card};
+use crate::secret::refuse_card;
 
 /// Error of the SmartNIC data plane.
 ///
@@ -46,7 +46,7 @@ pub enum SmartNicError {
     #[error(transparent)]
     Window(#[from] WindowError),
     #[error(transparent)]
-    Secret(#[from] SecretError),
+    Secret(Box<dyn std::error::Error + Send + Sync>),
     #[error(transparent)]
     Driver(#[from] DriverError),
     #[error(transparent)]
@@ -165,7 +165,7 @@ impl<B: Bus> SmartNic<B> {
     /// Also if the card refuses the job, the ring has fewer than 4 entries per slot, or DMA memory
     /// is short.
     pub fn new(mut nic: Nic<B>, job: &JobConfig) -> Result<Self, SmartNicError> {
-        refuse_card()?;
+        refuse_card().map_err(|error| SmartNicError::Secret(error.into()))?;
         let card = nic.limits();
         let limits = PlaneLimits {
             slots: card.slots,

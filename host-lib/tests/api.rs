@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use optireduce::binding::{self, Destination};
 use optireduce::{
-    Bucket, BucketOptions, Communicator, ConnectError, Error, HadamardMode, Message, ReduceOp, Repair, Report, Request,
+    Bucket, BucketOptions, Communicator, Error, ErrorKind, HadamardMode, Message, ReduceOp, Repair, Report, Request,
     Stage,
 };
 use ranks::{builder, check_mean, free_root, gradient, job, report_of};
@@ -86,7 +86,6 @@ fn handles_and_futures_may_move_between_threads() {
     is_send_and_sync::<Communicator>();
     is_send_and_sync::<Bucket>();
     is_send_and_sync::<Error>();
-    is_send_and_sync::<ConnectError>();
     is_send::<Request<Communicator>>();
     is_send::<Request<(Vec<f32>, Report)>>();
     is_send::<Request<Message>>();
@@ -279,10 +278,7 @@ fn a_halt_is_an_error_with_zeros_and_the_job_can_go_on() {
     }
     for (way, (result, done)) in results.into_iter().enumerate() {
         let error = done.unwrap_err();
-        assert!(
-            matches!(error, Error::Halted { .. }) && error.to_string().contains("stop the job"),
-            "way {way}: {error}"
-        );
+        assert!(error.kind() == ErrorKind::Halted && error.to_string().contains("stop the job"), "way {way}: {error}");
         let report = report_of(Err(error));
         assert!(!report.is_applied && report.loss() > 0.1, "way {way}: {report}");
         assert_eq!(report.number as usize, way + 2, "way {way}");
@@ -339,7 +335,7 @@ fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_th
 }
 
 /// Rank 0 has skipped an update, and ends the job. Returns its error.
-fn ends(settles: bool, drops: bool) -> Result<(), (u64, Vec<u16>)> {
+fn ends(settles: bool, drops: bool) -> Result<(), String> {
     let mut results = job(2, move |rank, root| {
         let builder = builder(rank, 2, &root).bound(Duration::from_millis(50));
         let mut communicator = builder.drop_silent_after(None).connect().wait().unwrap();
@@ -359,9 +355,9 @@ fn ends(settles: bool, drops: bool) -> Result<(), (u64, Vec<u16>)> {
         let bucket = (!drops).then_some(bucket);
         let closed = communicator.close();
         drop(bucket);
-        closed.wait().map_err(|error| match error {
-            Error::Unsettled { bytes, buckets } => (bytes, buckets),
-            error => panic!("rank {rank}: {error}"),
+        closed.wait().map_err(|error| match error.kind() {
+            ErrorKind::Unsettled => error.to_string(),
+            _ => panic!("rank {rank}: {error}"),
         })
     });
     assert_eq!(results[1], Ok(()), "a rank that has settled");
@@ -372,14 +368,14 @@ fn ends(settles: bool, drops: bool) -> Result<(), (u64, Vec<u16>)> {
 fn a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settled() {
     assert_eq!(ends(true, false), Ok(()));
     for drops in [false, true] {
-        assert_eq!(ends(false, drops), Err((4 * 3000, vec![1])), "the bucket is dropped: {drops}");
+        let error = ends(false, drops).unwrap_err();
+        let expected = "lacks 12000 bytes of repairs of buckets [1];";
+        assert!(error.contains(expected), "the bucket is dropped: {drops}: {error}");
     }
 }
 
 #[test]
 fn an_error_of_main_is_its_text() {
-    let main = || -> Result<(), Error> { Err(Error::Dropped) };
-    assert_eq!(format!("{:?}", main().unwrap_err()), Error::Dropped.to_string());
     let error = builder(0, 2, "127.0.0.1:1").bound(Duration::ZERO).connect().wait().unwrap_err();
     assert_eq!(format!("{error:?}"), error.to_string());
 }
@@ -426,7 +422,7 @@ fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_han
         if rank == 0 {
             let request = bucket.start_all_reduce(vec![0.0; 10]);
             drop(communicator);
-            assert!(matches!(request.wait(), Err(Error::Closed)));
+            assert_eq!(request.wait().unwrap_err().kind(), ErrorKind::Closed);
         }
         mean
     });
@@ -441,7 +437,7 @@ fn calls_after_the_communicator_was_dropped_say_so() {
         communicator.barrier().wait().unwrap();
         drop(communicator);
         let error = bucket.all_reduce(&mut [0.0; 10]).unwrap_err();
-        assert!(matches!(error, Error::Closed), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Closed, "{error}");
     });
 }
 

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Early, Error, Repair, Settings};
+use optireduce::{BucketOptions, Early, ErrorKind, Repair, Settings};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
@@ -40,7 +40,7 @@ fn rank(rank: usize, root: &str) {
                 }
                 back += u32::from(is_back);
             }
-            Err(Error::Dropped) => {
+            Err(error) if error.kind() == ErrorKind::Dropped => {
                 println!("dropped");
                 was_dropped = true;
                 communicator.rejoin().wait().unwrap();

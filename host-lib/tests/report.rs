@@ -10,6 +10,8 @@ use ranks::{builder, gradient, job};
 use serde_json::Value;
 
 type Names = BTreeSet<String>;
+/// Name, source, JSON, name in C, fields of C alone, fields that C lacks.
+type Case<'a> = (&'a str, &'a str, &'a Value, &'a str, &'a [&'a str], &'a [&'a str]);
 
 /// Lines of a struct or class, from after its first line to `end`.
 fn lines<'a>(text: &'a str, begin: &str, end: &str) -> impl Iterator<Item = &'a str> + use<'a> {
@@ -59,7 +61,7 @@ fn a_report_has_the_same_fields_in_every_language() {
     let [all, stage, group, repair] = [
         "src/communicator/report.rs",
         "src/communicator/report/stage.rs",
-        "src/communicator/partial_reduce/report.rs",
+        "src/communicator/report/group.rs",
         "core/src/protocol/repair/ledger.rs",
     ]
     .map(read);
@@ -79,7 +81,7 @@ fn a_report_has_the_same_fields_in_every_language() {
     // Of the report.
     let member = [&member[..], &["number", "lost_bytes", "missing_elements"]].concat();
     // C has rows for peers and members, and neither two levels nor a report of each window.
-    let cases: [(&str, &str, &Value, &str, &[&str], &[&str]); 5] = [
+    let cases: [Case<'_>; 5] = [
         ("Report", &all, &report, "optr_report_t", &caller, &["parts", "group"]),
         (
             "StageReport",

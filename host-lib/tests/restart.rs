@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Early, Error, ExactOp, PartialOptions, Repair, Settings};
+use optireduce::{BucketOptions, Early, ErrorKind, ExactOp, PartialOptions, Repair, Settings};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
@@ -77,7 +77,7 @@ fn rank(root: &str, returns: u32) {
                 }
                 back += u32::from(returned == returns);
             }
-            Err(Error::Dropped) => {
+            Err(error) if error.kind() == ErrorKind::Dropped => {
                 println!("dropped");
                 communicator.rejoin().wait().unwrap();
             }

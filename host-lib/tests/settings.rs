@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use optireduce::tuning::Tuning;
-use optireduce::{BootstrapError, ConnectError, Error, Refusal, SETTINGS, Scope, Settings};
+use optireduce::{ErrorKind, SETTINGS, Scope, Settings};
 use ranks::{builder, free_root, job};
 
 const RANKS: usize = 3;
@@ -105,21 +105,19 @@ fn a_world_size_that_differs_is_an_error_on_every_rank() {
 fn the_second_process_of_a_rank_is_refused_and_the_others_are_told_why_a_rank_is_missing() {
     let results = job(RANKS, |process, root| {
         let builder = builder(process.min(1), RANKS, &root).timeout(Duration::from_secs(3));
-        match builder.connect().wait().unwrap_err() {
-            Error::Connect(error) => match &*error {
-                ConnectError::Bootstrap(BootstrapError::Refused(refusal)) => refusal.clone(),
-                error => panic!("not refused: {error}"),
-            },
-            error => panic!("not refused: {error}"),
-        }
+        builder.connect().wait().unwrap_err()
     });
-    let twice =
-        |refusal: &&Refusal| matches!(refusal, Refusal::Twice { rank: 1, first, second, .. } if first != second);
-    let (twice, missing): (Vec<_>, Vec<_>) = results.iter().partition(twice);
+    let (twice, missing): (Vec<_>, Vec<_>) = results.iter().partition(|error| error.kind() == ErrorKind::Argument);
     assert_eq!((twice.len(), missing.len()), (1, 2), "{results:?}");
-    for refusal in missing {
-        let Refusal::Missing { missing, refused, .. } = refusal else { panic!("{refusal}") };
-        assert_eq!((missing.as_slice(), refused.as_slice()), (&[2][..], &[twice[0].to_string()][..]));
+    let refused = twice[0].to_string();
+    assert!(refused.starts_with("rank 1 is already taken: the process at "), "{refused}");
+    for error in missing {
+        let text = error.to_string();
+        assert_eq!((error.kind(), error.rank()), (ErrorKind::Peer, Some(2)), "{text}");
+        assert!(
+            text.contains("did not connect") && text.ends_with(&format!(" Refused meanwhile: {refused}")),
+            "{text}"
+        );
     }
 }
 

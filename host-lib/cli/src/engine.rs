@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use optireduce::binding::{self, Back, Destination, Values};
 use optireduce::{
-    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, Groups, Launch, Origin, Report, Secret, Settings,
-    Stage, TwoLevel, TwoLevelBucket,
+    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, ErrorKind, Groups, Launch, Origin, Report, Secret,
+    Settings, Stage, TwoLevel, TwoLevelBucket,
 };
 use serde::{Deserialize, Serialize};
 
@@ -75,13 +75,8 @@ pub struct Seen {
 impl Seen {
     /// Adds an all-reduce. A measurement continues after a halt.
     fn add(&mut self, done: Result<Report, Error>) -> Result<Report, Error> {
-        let report = match done {
-            Err(Error::Halted { report }) => {
-                self.halted = true;
-                *report
-            }
-            done => done?,
-        };
+        self.halted |= done.as_ref().is_err_and(|error| error.kind() == ErrorKind::Halted);
+        let report = done.or_else(|error| error.report().cloned().ok_or(error))?;
         let all = std::slice::from_ref(&report);
         if report.parts.is_empty() { all } else { &report.parts }.iter().for_each(|part| self.add_part(part));
         self.skipped |= !report.is_applied;
@@ -284,7 +279,7 @@ impl Engine {
         };
         match closing.wait() {
             // There is no replica.
-            Err(Error::Unsettled { .. }) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::Unsettled => Ok(()),
             closed => closed.map_err(text),
         }
     }

@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use optireduce::{ControlError, Error, Launch};
+use optireduce::{ErrorKind, Launch};
 
 use crate::args::RunArgs;
 use crate::engine::Engine;
@@ -61,7 +61,7 @@ fn declare(engine: &mut Engine, sizes: &[usize]) -> Result<usize, String> {
     for bytes in sizes {
         match engine.declare(bytes / 4) {
             Ok(()) => return Ok(*bytes),
-            Err(Error::Control(ControlError::Differs(differs))) => last = Some(differs.to_string()),
+            Err(error) if error.kind() == ErrorKind::Mismatch => last = Some(error.to_string()),
             Err(error) => return Err(error.to_string()),
         }
     }

@@ -28,7 +28,8 @@
  *     functions called "one at a time"  OPTR_BUSY
  *     functions that allocate or copy   OPTR_NO_MEMORY
  *     after the end of a communicator   OPTR_ABORTED, OPTR_CLOSED
- *     collectives                       OPTR_MISMATCH, OPTR_PEER_FAILED, OPTR_DROPPED, OPTR_SYSTEM
+ *     collectives                       OPTR_MISMATCH, OPTR_PEER_FAILED, OPTR_TIMEOUT,
+ *                                       OPTR_DROPPED, OPTR_SYSTEM
  *     collectives of buckets            OPTR_HALTED
  *
  * THREADS. Each function states which threads may call it, and whether it blocks. "One at a time"
@@ -99,7 +100,7 @@ enum optr_status_t
     // The ranks differ in settings, calls or lengths, with the same text on all ranks; or a
     // message does not fit. The communicator stays usable unless calls of buckets differ.
     OPTR_MISMATCH = 5,
-    // Another rank is gone, silent or absent, or gave up the call. optr_comm_async_error() reports
+    // Another rank is gone or absent, or gave up the call. optr_comm_async_error() reports
     // whether the communicator is still usable.
     OPTR_PEER_FAILED = 6,
     // The other ranks dropped this rank: call optr_comm_rejoin(). In a partial reduce, this rank's
@@ -700,7 +701,7 @@ optr_status_t optr_comm_metrics(optr_comm_t comm, char **json, optr_request_t *r
 //
 // A process that joined a running job (optr_config_t.rejoin) first creates its buckets.
 // optr_report_t.joined_rank then names it on all ranks, so that they can send it the model.
-// OPTR_PEER_FAILED if the others do not agree, OPTR_INVALID_ARGUMENT in a job with cards.
+// OPTR_TIMEOUT if the others do not agree, OPTR_UNSUPPORTED in a job with cards.
 //
 // Threads: any, one at a time per communicator; blocks without request.
 optr_status_t optr_comm_rejoin(optr_comm_t comm, uint32_t *first_op, optr_request_t *request);
@@ -813,7 +814,7 @@ optr_status_t optr_exact_all_to_all(optr_comm_t comm, const void *input, size_t 
 // the same tag arrive in order. Not collective.
 //
 // A receiver stores up to 8 MiB from each other rank. Messages that do not fit wait for a receive.
-// OPTR_PEER_FAILED after optr_config_t.timeout_s without progress.
+// OPTR_TIMEOUT after optr_config_t.timeout_s without progress.
 //
 // Threads: any, at any time, also during other calls; blocks without request.
 optr_status_t optr_send(optr_comm_t comm, int to, uint32_t tag, const void *data, size_t bytes, optr_request_t *request);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use optireduce::{Communicator, Error, PartialOptions, Request};
+use optireduce::{Communicator, PartialOptions, Request};
 
 use crate::comm::{Averages, Comm};
 use crate::guard::Live;
@@ -33,11 +33,7 @@ impl Comm {
         let _turn = self.turn(place.is_none())?;
         let (begun, of) = (Operation::until(self.ends(), self.begin(begin)?), self.clone());
         request::complete(&self, place, begun, move |done| {
-            end(done.map_err(|error| match error {
-                _ if of.has_ended() => of.ended(),
-                Error::Control(_) => of.failed(error),
-                error => error.into(),
-            })?)
+            end(done.map_err(|error| if of.has_ended() { of.ended() } else { of.failed(error) })?)
         })
     }
 

@@ -14,7 +14,7 @@ use crate::callbacks::Callbacks;
 use crate::guard::Live;
 use crate::memory::Memory;
 use crate::registry::Kind;
-use crate::status::{Failure, is_fatal};
+use crate::status::Failure;
 use crate::types::optr_comm_t;
 use crate::types::optr_status_t::{OPTR_ABORTED, OPTR_BUSY, OPTR_CLOSED};
 
@@ -168,7 +168,7 @@ impl Comm {
 
     /// Converts an error of a collective call, bucket or request. Keeps the first fatal one.
     pub fn failed(&self, error: Error) -> Failure {
-        let fatal = is_fatal(&error);
+        let fatal = error.is_fatal();
         let failure = self.of(error);
         if fatal && !self.has_ended() {
             lock(&self.failure).get_or_insert_with(|| failure.clone());

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use optireduce::{
-    BucketOptions, ConnectError, ElementType, ExactOp, HadamardMode, PartialOptions, ReduceOp, Settings, Weighting,
-};
+use optireduce::{BucketOptions, ElementType, ExactOp, HadamardMode, PartialOptions, ReduceOp, Settings, Weighting};
 
 use crate::status::Failure;
 use crate::types::optr_op_t::*;
@@ -62,8 +60,7 @@ pub fn settings(config: &optr_config_t, texts: Texts<'_>) -> Result<Settings, Fa
         card: _,
     } = config;
     let mut settings = Settings::new();
-    let mut set =
-        |name: &str, value: &str| settings.set(name, value).map_err(|error| Failure::from(ConnectError::from(error)));
+    let mut set = |name: &str, value: &str| settings.set(name, value).map_err(Failure::from);
     for (name, number) in [("timeout_s", timeout_s), ("bound_ms", bound_ms), ("bound_max_ms", bound_max_ms)] {
         if number != 0.0 {
             set(name, &number.to_string())?;

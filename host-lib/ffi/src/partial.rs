@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use optireduce::{Error, Report};
+use optireduce::{Error, ErrorKind, Report};
 
 use crate::comm::{Averages, Comm, turn};
 use crate::raw::{Input, Output, ReportPlace};
@@ -90,7 +90,7 @@ impl Partial {
     }
 
     fn failed(&self, error: Error) -> Failure {
-        if matches!(error, Error::Closed) { self.ended() } else { self.comm.of(error) }
+        if error.kind() == ErrorKind::Closed { self.ended() } else { self.comm.of(error) }
     }
 
     fn ended(&self) -> Failure {

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use optireduce::Error;
+use optireduce::{Error, binding};
 
 use crate::callbacks::Delivery;
 use crate::comm::{Comm, Ends};
@@ -85,10 +85,10 @@ impl<T> Operation<T> {
         true
     }
 
-    /// Returns the result, [`Error::Closed`] if the communicator ended first.
+    /// Returns the result, [closed](binding::closed) if the communicator ended first.
     fn take(mut self) -> Result<T, Error> {
         match self.ends {
-            Some(_) if !self.request.is_finished() => Err(Error::Closed),
+            Some(_) if !self.request.is_finished() => Err(binding::closed()),
             _ => self.request.wait(),
         }
     }

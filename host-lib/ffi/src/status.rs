@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
 use optireduce::memory::NotEnoughMemory;
-use optireduce::{BootstrapError, CardError, ConnectError, ControlError, Error, Refusal, Report};
+use optireduce::{Error, ErrorKind, Report};
 
 use crate::types::optr_status_t::{self, *};
 
@@ -26,29 +26,6 @@ impl Failure {
     }
 }
 
-impl From<ConnectError> for Failure {
-    fn from(error: ConnectError) -> Self {
-        Self::new(of_connect(&error), error.to_string())
-    }
-}
-
-fn of_connect(error: &ConnectError) -> optr_status_t {
-    match error {
-        ConnectError::Bootstrap(error) => match error {
-            BootstrapError::Refused(Refusal::Settings(_)) => OPTR_MISMATCH,
-            BootstrapError::Refused(Refusal::Missing { .. } | Refusal::NotConnected { .. }) => OPTR_PEER_FAILED,
-            BootstrapError::Refused(_) => OPTR_INVALID_ARGUMENT,
-            BootstrapError::NoAddress { .. } | BootstrapError::NoRoot { .. } => OPTR_PEER_FAILED,
-            _ => OPTR_SYSTEM,
-        },
-        ConnectError::Control(error) => of_control(error),
-        ConnectError::Memory(_) => OPTR_NO_MEMORY,
-        ConnectError::Socket(_) | ConnectError::Thread(_) | ConnectError::Card(CardError::Driver(_)) => OPTR_SYSTEM,
-        // Errors of launch, secret or settings.
-        _ => OPTR_INVALID_ARGUMENT,
-    }
-}
-
 impl From<NotEnoughMemory> for Failure {
     fn from(error: NotEnoughMemory) -> Self {
         Self::new(OPTR_NO_MEMORY, error.to_string())
@@ -57,69 +34,30 @@ impl From<NotEnoughMemory> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let failure = Self::new(of(&error), error.to_string());
-        match error {
-            Error::Halted { report } => Self { report: Some(report), ..failure },
-            _ => failure,
-        }
+        Self { report: error.report().cloned().map(Box::new), ..Self::new(of(error.kind()), error.to_string()) }
     }
 }
 
-fn of(error: &Error) -> optr_status_t {
-    match error {
-        Error::Collective(_) | Error::Thread(_) => OPTR_SYSTEM,
-        Error::Connect(error) => of_connect(error),
-        Error::Mismatch(_) => OPTR_MISMATCH,
-        Error::Control(error) => of_control(error),
-        Error::InGroup { source, .. } => of(source),
-        Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => OPTR_INVALID_ARGUMENT,
-        Error::Memory(_) => OPTR_NO_MEMORY,
-        Error::Dropped => OPTR_DROPPED,
-        Error::Halted { .. } => OPTR_HALTED,
-        Error::Unsettled { .. } => OPTR_UNSETTLED,
-        Error::NoAgreement { .. } => OPTR_PEER_FAILED,
-        Error::Closed => OPTR_CLOSED,
+/// Status of each kind of error.
+fn of(kind: ErrorKind) -> optr_status_t {
+    match kind {
+        ErrorKind::Argument => OPTR_INVALID_ARGUMENT,
+        ErrorKind::Unsupported => OPTR_UNSUPPORTED,
+        ErrorKind::Memory => OPTR_NO_MEMORY,
+        ErrorKind::Mismatch => OPTR_MISMATCH,
+        ErrorKind::Peer => OPTR_PEER_FAILED,
+        ErrorKind::Timeout => OPTR_TIMEOUT,
+        ErrorKind::Dropped => OPTR_DROPPED,
+        ErrorKind::Halted => OPTR_HALTED,
+        ErrorKind::Unsettled => OPTR_UNSETTLED,
+        ErrorKind::Closed => OPTR_CLOSED,
+        ErrorKind::System => OPTR_SYSTEM,
         _ => OPTR_INTERNAL,
     }
 }
 
-fn of_control(error: &ControlError) -> optr_status_t {
-    match error {
-        ControlError::Differs(_) => OPTR_MISMATCH,
-        ControlError::NoSuchRank { .. } | ControlError::TooMany { .. } => OPTR_INVALID_ARGUMENT,
-        ControlError::Memory(_) => OPTR_NO_MEMORY,
-        ControlError::Outside => OPTR_DROPPED,
-        ControlError::OutOfStep(first) => of_control(first),
-        ControlError::Closed => OPTR_CLOSED,
-        _ => OPTR_PEER_FAILED,
-    }
-}
-
-/// True if this error of a collective call makes the communicator unusable.
-pub fn is_fatal(error: &Error) -> bool {
-    match error {
-        Error::Argument { .. }
-        | Error::Operation { .. }
-        | Error::Cards { .. }
-        | Error::Memory(_)
-        | Error::Dropped
-        | Error::Halted { .. }
-        | Error::Unsettled { .. } => false,
-        Error::Control(error) => !matches!(
-            error,
-            ControlError::Differs(_)
-                | ControlError::Outside
-                | ControlError::GivenUp { .. }
-                | ControlError::LeftOut
-                | ControlError::Memory(_)
-                | ControlError::NoSuchRank { .. }
-        ),
-        _ => true,
-    }
-}
-
 pub fn name(status: i32) -> &'static std::ffi::CStr {
-    const NAMES: [&std::ffi::CStr; 17] = [
+    const NAMES: [&std::ffi::CStr; 18] = [
         c"OPTR_SUCCESS",
         c"OPTR_INVALID_ARGUMENT",
         c"OPTR_INVALID_HANDLE",
@@ -137,6 +75,7 @@ pub fn name(status: i32) -> &'static std::ffi::CStr {
         c"OPTR_HALTED",
         c"OPTR_UNSETTLED",
         c"OPTR_PENDING",
+        c"OPTR_UNSUPPORTED",
     ];
     usize::try_from(status).ok().and_then(|status| NAMES.get(status)).copied().unwrap_or(c"unknown status")
 }
@@ -166,28 +105,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_say_whose_they_are() {
-        let memory = NotEnoughMemory { what: "a bucket".into(), needed: 2, available: 1, remedy: "" };
-        let gone = ControlError::Gone(3);
-        let cases: [(Error, _, _); 8] = [
-            (memory.into(), OPTR_NO_MEMORY, false),
-            (Error::Dropped, OPTR_DROPPED, false),
-            (Error::Closed, OPTR_CLOSED, true),
-            (Error::Argument { name: "root", found: 3, expected: "less".into() }, OPTR_INVALID_ARGUMENT, false),
-            (gone.clone().into(), OPTR_PEER_FAILED, true),
-            (ControlError::OutOfStep(gone.into()).into(), OPTR_PEER_FAILED, true),
-            (ControlError::Outside.into(), OPTR_DROPPED, false),
-            (Error::NoAgreement { waited: Default::default() }, OPTR_PEER_FAILED, true),
+    fn each_kind_has_its_status_and_an_error_keeps_its_text() {
+        let names = [
+            (ErrorKind::Argument, OPTR_INVALID_ARGUMENT),
+            (ErrorKind::Unsupported, OPTR_UNSUPPORTED),
+            (ErrorKind::Memory, OPTR_NO_MEMORY),
+            (ErrorKind::Mismatch, OPTR_MISMATCH),
+            (ErrorKind::Peer, OPTR_PEER_FAILED),
+            (ErrorKind::Timeout, OPTR_TIMEOUT),
+            (ErrorKind::Dropped, OPTR_DROPPED),
+            (ErrorKind::Halted, OPTR_HALTED),
+            (ErrorKind::Unsettled, OPTR_UNSETTLED),
+            (ErrorKind::Closed, OPTR_CLOSED),
+            (ErrorKind::System, OPTR_SYSTEM),
+            (ErrorKind::Internal, OPTR_INTERNAL),
         ];
-        for (error, status, fatal) in cases {
-            assert_eq!(is_fatal(&error), fatal, "{error}");
-            let text = error.to_string();
-            assert_eq!(Failure::from(error), Failure::new(status, text));
-        }
-        let memory = NotEnoughMemory { what: "a model".into(), needed: 2, available: 1, remedy: "" };
-        assert_eq!(Failure::from(ConnectError::from(memory)).status, OPTR_NO_MEMORY);
-        let runs = BootstrapError::from(Refusal::Runs { rank: 1 });
-        assert_eq!(Failure::from(ConnectError::from(runs)).status, OPTR_INVALID_ARGUMENT);
+        assert!(names.iter().all(|(kind, status)| of(*kind) == *status));
+        let memory = NotEnoughMemory { what: "a bucket".into(), needed: 2, available: 1, remedy: "" };
+        let (error, text) = (Error::from(memory.clone()), memory.to_string());
+        assert_eq!([Failure::from(error), memory.into()], [(); 2].map(|()| Failure::new(OPTR_NO_MEMORY, text.clone())));
     }
 
     #[test]
@@ -210,6 +146,7 @@ mod tests {
             OPTR_HALTED,
             OPTR_UNSETTLED,
             OPTR_PENDING,
+            OPTR_UNSUPPORTED,
         ];
         for status in all {
             assert_eq!(name(status as i32).to_str().unwrap(), format!("{status:?}"));

@@ -48,12 +48,12 @@ pub enum optr_status_t {
     OPTR_INVALID_HANDLE = 2,
     /// Another thread is in a call of the same object, or a collective uses the memory.
     OPTR_BUSY = 3,
-    /// A call made no progress for optr_config_t.timeout_s.
+    /// A rank made no progress for optr_config_t.timeout_s.
     OPTR_TIMEOUT = 4,
     /// The ranks differ in settings, calls or lengths, with the same text on all ranks; or a
     /// message does not fit. The communicator stays usable unless calls of buckets differ.
     OPTR_MISMATCH = 5,
-    /// Another rank is gone, silent or absent, or gave up the call. optr_comm_async_error() reports
+    /// Another rank is gone or absent, or gave up the call. optr_comm_async_error() reports
     /// whether the communicator is still usable.
     OPTR_PEER_FAILED = 6,
     /// The other ranks dropped this rank: call optr_comm_rejoin(). In a partial reduce, this rank's
@@ -80,6 +80,8 @@ pub enum optr_status_t {
     OPTR_UNSETTLED = 15,
     /// The request is not done yet and continues.
     OPTR_PENDING = 16,
+    /// This job does not support the call, or this build the setting. Nothing was changed.
+    OPTR_UNSUPPORTED = 17,
 }
 
 /// Reason why a stage of a collective closed.

@@ -119,7 +119,7 @@ mod tests {
 
     fn launch(id: &optr_unique_id_t, rank: i32, world_size: i32) -> Result<Launch, Failure> {
         let settings = place(Settings::new(), id, rank, world_size)?;
-        settings.launch().map_err(|error| optireduce::ConnectError::from(error).into())
+        settings.launch().map_err(Failure::from)
     }
 
     #[test]

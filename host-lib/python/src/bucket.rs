@@ -77,7 +77,7 @@ impl Work for Reduction {
             Ok(done) => done,
             Err(error) => {
                 // A halt is a skip, too.
-                if let Error::Halted { report } = &error {
+                if let Some(report) = error.report() {
                     self.array.copy_from_slice(py, &vec![0.0; report.elements])?;
                 }
                 return Ok(Err(error));

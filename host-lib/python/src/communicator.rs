@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce::binding::start_close;
-use optireduce::{Communicator as Inner, ConnectError, Error, Groups, Settings, Typed};
+use optireduce::{Communicator as Inner, Groups, Settings, Typed};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,7 +12,7 @@ use crate::bucket::Bucket;
 use crate::context::{Context, Home, Owned};
 use crate::error::{call_error, connect_error};
 use crate::exact::{self, Exact};
-use crate::exceptions::{ArgumentError, OptiReduceError, TimeoutError};
+use crate::exceptions::{OptiReduceError, TimeoutError};
 use crate::partial::{self, PartialReduce};
 use crate::request::Request;
 use crate::settings::{self, Colour, Elements, GroupSize, Rank, Root, Source, SyncBound, Tag, Timeout, To, WorldSize};
@@ -311,9 +311,6 @@ impl Communicator {
             self.context.call(py, &operation, &self.inner, |inner| inner.partial_reduce(elements, options))?;
         match partial {
             Ok(partial) => Ok(PartialReduce::new(&self.home(), partial)),
-            Err(Error::Connect(error)) if matches!(*error, ConnectError::Params(_)) => {
-                Err(ArgumentError::new_err(format!("rank {rank}: {operation}: {error}")))
-            }
             Err(error) => Err(connect_error(&format!("rank {rank}: {operation}"), &error)),
         }
     }
@@ -389,7 +386,7 @@ impl Communicator {
 impl Communicator {
     fn connect(py: Python<'_>, operation: &str, place: Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let settings = settings::settings(place, given)?;
-        let launch = settings.launch().map_err(|error| connect_error(operation, &ConnectError::from(error).into()))?;
+        let launch = settings.launch().map_err(|error| connect_error(operation, &error))?;
         let (rank, world_size) = (launch.rank, launch.world_size);
         let operation = format!("rank {rank} of {world_size}: connect");
         let waiting = Context::new(rank, world_size);

@@ -101,7 +101,8 @@ impl Context {
     }
 
     pub fn finish<T: Send>(&self, py: Python<'_>, operation: &str, request: Request<T>) -> PyResult<Result<T, Error>> {
-        py.detach(|| Ok(self.finish_within(operation, None, request)?.unwrap_or(Err(Error::Closed))))
+        let done = py.detach(|| self.finish_within(operation, None, request))?;
+        done.ok_or_else(|| self.closed(operation))
     }
 
     /// Returns `None` after `timeout`. The caller must not hold the GIL.

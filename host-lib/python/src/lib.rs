@@ -54,7 +54,7 @@ mod _optireduce {
         let found = py.detach(|| Launch::own_address(near, interface, RESOLVING));
         found
             .map(|address| address.to_string())
-            .map_err(|error| exceptions::ConnectionError::new_err(error.to_string()))
+            .map_err(|error| exceptions::OptiReduceError::new_err(error.to_string()))
     }
 
     /// Returns the rows of `optireduce.SETTINGS`.

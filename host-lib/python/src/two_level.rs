@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use optireduce::Error;
+use optireduce::{Error, ErrorKind};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
@@ -112,7 +112,7 @@ impl Work for Reduction {
         mean.resize(array.item_count(), 0.0);
         let done = py.detach(|| request.wait_into(&mut mean));
         // Zeros after a halt.
-        if matches!(done, Ok(_) | Err(Error::Halted { .. })) {
+        if done.as_ref().err().is_none_or(|error| error.kind() == ErrorKind::Halted) {
             array.copy_from_slice(py, &mean)?;
         }
         let _ = lock(&spares).get("").map(|spares| spares.push(mean));

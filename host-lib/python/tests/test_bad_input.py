@@ -147,4 +147,4 @@ def test_another_version_of_the_library_on_one_rank_is_an_error_on_every_rank(jo
 def test_a_root_that_nobody_listens_at_is_an_error_that_names_it():
     root = free_root()
     said = raised(lambda: optireduce.Communicator(1, 2, root, timeout_s=0.5))
-    assert said.startswith("ConnectionError: rank 1 of 2: connect: ") and root in said, said
+    assert said.startswith("PeerError: rank 1 of 2: connect: ") and root in said, said

@@ -557,7 +557,7 @@ def a_secret(rank, ranks, root, is_same):
             gradient = numpy.full(100, rank, "float32")
             communicator.bucket(100).all_reduce(gradient)
             return gradient[0]
-    with pytest.raises(optireduce.ConnectionError):
+    with pytest.raises(optireduce.PeerError):
         connect(rank, ranks, root, **settings)
 
 

@@ -39,7 +39,10 @@ def test_all_ranks_get_the_mean_in_place(job):
     for rank, (reports, arrays, inside, across) in enumerate(found):
         assert (inside, across) == ([rank // 2 * 2, rank // 2 * 2 + 1], [rank % 2, rank % 2 + 2])
         for report in reports:
-            assert (report.kind, report.is_applied, report.lost_bytes) == ("all-reduce on two levels", True, 0)
+            assert (report.kind, report.is_applied, report.lost_bytes) == ("all-reduce", True, 0)
+            first, last = report.parts[0], report.parts[-1]
+            assert (first.kind, last.kind) == ("reduce-scatter", "all-gather"), report
+            assert first.ranks == last.ranks == tuple(inside), report
             assert (report.ranks, report.missing) == ((0, 1, 2, 3), ())
         assert all((one == other).all() for one, other in zip(arrays, found[0][1], strict=True))
     arrays = found[0][1]
@@ -83,7 +86,7 @@ def trained(rank, ranks, root, backend, groups):
             model(torch.randn(8, 100, generator=inputs)).square().mean().backward()
             optimizer.step()
         state.settle(optimizer)
-        kinds, steps = {report.kind for report in state.session.reports}, state.steps
+        kinds, steps = {(report.kind, len(report.parts)) for report in state.session.reports}, state.steps
         lost = sum(report.lost_bytes for report in state.session.reports)
         state.close()
         parameters = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
@@ -94,8 +97,8 @@ def trained(rank, ranks, root, backend, groups):
 def test_ddp_trains_on_two_levels_and_replicas_are_equal_to_the_bit(job, backend):
     flat, levels = (job.run(4, trained, backend, groups) for groups in (None, 2))
     for parameters, kinds, steps, lost in levels:
-        assert (parameters, kinds, steps, lost) == (levels[0][0], {"all-reduce on two levels"}, 10, 0)
-    assert flat[0][1] == {"all-reduce"}
+        assert (parameters, kinds, steps, lost) == (levels[0][0], {("all-reduce", 3)}, 10, 0)
+    assert flat[0][1] == {("all-reduce", 0)}
     # Two levels add in a different order.
     assert numpy.abs(numpy.subtract(flat[0][0], levels[0][0])).max() < 1e-5
 

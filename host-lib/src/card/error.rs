@@ -11,7 +11,7 @@ use thiserror::Error;
 /// actual network address. In errors of the job `found` is the address of `rank`.
 #[allow(missing_docs)] // described above and by the messages
 #[derive(Debug, Error)]
-#[non_exhaustive]
+#[allow(dead_code, reason = "the features decide which occur")]
 pub enum CardError {
     #[error(
         "card {address}: this program was built without the feature `smartnic` of the crate optireduce; build it with the feature, \

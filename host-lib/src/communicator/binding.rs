@@ -7,7 +7,7 @@ pub use optireduce_core::{Destination, Loan, Values};
 
 use super::exact::reliable_mean;
 pub use super::memory::{Back, lend};
-use super::{Bucket, Communicator, Error, PartialReduce, Report, Request};
+use super::{Bucket, Cause, Communicator, Error, PartialReduce, Report, Request};
 use optireduce_core::protocol::Kind;
 
 /// Averages values of caller-owned memory, which is returned by dropping it, at the latest with the
@@ -16,7 +16,7 @@ use optireduce_core::protocol::Kind;
 /// * [`Destination::Here`]: nothing, or the result once if stages had closed before the call.
 /// * [`Destination::Gradient`]: the result once.
 ///
-/// The destination is zeros after a [halt](Error::Halted), and if the update is
+/// The destination is zeros after a [halt](crate::ErrorKind::Halted), and if the update is
 /// [skipped](Report::is_applied). Drives the engine without waking its thread.
 ///
 /// # Errors
@@ -43,12 +43,17 @@ pub fn start_all_gather(bucket: &mut Bucket, shard: Values) -> Request<(Values, 
 /// Starts [`Communicator::close`], after which the caller drops the communicator. Dropping it
 /// earlier aborts the close.
 pub fn start_close(communicator: &mut Communicator) -> Request<()> {
-    Request::on_a_thread("optireduce-close", communicator.start_ending(Error::of_unsettled))
+    Request::on_a_thread("optireduce-close", communicator.start_ending(Cause::of_unsettled))
 }
 
 /// Starts [`PartialReduce::close`], as [`start_close`].
 pub fn start_close_partial(partial: &mut PartialReduce) -> Request<()> {
     partial.start_close()
+}
+
+/// Error of a call whose communicator has ended.
+pub fn closed() -> Error {
+    Cause::Closed.into()
 }
 
 /// Id of a bucket in [`Report::bucket`].

@@ -10,12 +10,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::command::{Collective, Command, Given, Settle};
-use super::error::Error;
+use super::error::{Error, ErrorKind};
 use super::memory::Memory;
 use super::report::Report;
 use super::request::{Outcome, Request, Sender, reply};
 use super::settle::Settled;
 use super::{Builder, Communicator, Shared};
+use crate::communicator::Cause;
 use crate::control::{ControlError, Terms};
 use crate::memory::{self, NotEnoughMemory};
 use optireduce_contract::limits::LANES;
@@ -105,9 +106,9 @@ impl BucketOptions {
 ///
 /// All ranks make the same calls on the same buckets in the same order, with as many values as the
 /// bucket has, or their shard of an all-gather. If a rank passes another number, nothing is sent,
-/// the job ends, and all ranks get the same [`Error::Mismatch`]. A rank that omits one of several
-/// equal calls looks late at first; all ranks get the error with the next call of another bucket or
-/// kind, or in [`Communicator::close`].
+/// the job ends, and all ranks get the same [`ErrorKind::Mismatch`]. A rank that omits one of
+/// several equal calls looks late at first; all ranks get the error with the next call of another
+/// bucket or kind, or in [`Communicator::close`].
 ///
 /// Several collectives may be in progress. One rank alone may drop a bucket.
 #[derive(Debug)]
@@ -160,7 +161,7 @@ fn check_elements(shared: &Shared, elements: usize, options: &BucketOptions) -> 
         Ok(_) => "at least 1".into(),
         Err(error) => format!("less: {error}"),
     };
-    Err(Error::Argument { name: "the number of elements of a bucket", found: elements, expected })
+    Err(Cause::Argument { name: "the number of elements of a bucket", found: elements, expected }.into())
 }
 
 impl Bucket {
@@ -245,14 +246,14 @@ impl Bucket {
     /// includes the lost mean.
     ///
     /// # Errors
-    /// See [`Error`]; `data` is then unchanged, or zeros after a [halt](Error::Halted).
+    /// See [`Error`]; `data` is then unchanged, or zeros after a [halt](crate::ErrorKind::Halted).
     pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Report, Error> {
         let mut given = self.values.take().unwrap_or_default();
         given.clear();
         given.extend_from_slice(data);
         let finished = self.send(Kind::AllReduce, Values::from(given).into()).wait();
         let (result, mut report) = finished.inspect_err(|error| {
-            if matches!(error, Error::Halted { .. }) {
+            if error.kind() == ErrorKind::Halted {
                 data.fill(0.0);
             }
         })?;
@@ -289,7 +290,7 @@ impl Bucket {
         let given = Given { values, destination, misfit };
         let finish = |outcome: Outcome| {
             let (result, report) = outcome.whole()?;
-            Ok((back(result).ok_or(Error::Closed)?, report))
+            Ok((back(result).ok_or(Cause::Closed)?, report))
         };
         self.send_then(Kind::AllReduce, given, finish).wake()
     }
@@ -309,7 +310,7 @@ impl Bucket {
         let given = Given { values, destination: Destination::Bucket, misfit };
         let finish = |outcome: Outcome| {
             let (shard, report) = outcome.whole()?;
-            let mut data = back().ok_or(Error::Closed)?;
+            let mut data = back().ok_or(Cause::Closed)?;
             data.write()[range].copy_from_slice(&shard);
             Ok((data, report))
         };

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::error::ConnectError;
+use super::error::{ConnectError, Error};
 use crate::card::{Cards, split_card};
 use crate::control::{Launch, Terms};
 use crate::plane::Plane;
@@ -107,7 +107,7 @@ fn hadamard_named(name: &str) -> Option<HadamardMode> {
 impl Builder {
     /// # Errors
     /// If a value is invalid, or the place of this process is unknown.
-    pub fn new(settings: &Settings) -> Result<Self, ConnectError> {
+    pub fn new(settings: &Settings) -> Result<Self, Error> {
         let (settings, launch) = settings.settle()?;
         settings.tuned.check()?;
         let (tuned, inherited) = (settings.tuned.clone(), settings.inherited.clone());
@@ -174,11 +174,11 @@ impl Builder {
         }
     }
 
-    pub(super) fn payload_beats(&self, mtu: usize, sealed: bool) -> Result<usize, ConnectError> {
+    pub(super) fn payload_beats(&self, mtu: usize, sealed: bool) -> Result<usize, Error> {
         let least = MTU_MIN + if sealed { SEAL_BYTES } else { 0 };
         let expected = || format!("at least {least} bytes, which hold one beat of payload");
         let too_small = || ConnectError::Setting { setting: "mtu", found: mtu.to_string(), expected: expected() };
-        Some(payload_beats_of(mtu, sealed)).filter(|beats| *beats > 0).ok_or_else(too_small)
+        Some(payload_beats_of(mtu, sealed)).filter(|beats| *beats > 0).ok_or_else(too_small).map_err(Error::from)
     }
 
     pub(super) fn bound_ns(&self) -> u64 {
@@ -219,7 +219,7 @@ impl Builder {
         job_seed: u64,
         cards: Option<&Cards>,
         ranks_a_core: u32,
-    ) -> Result<Collectives<Plane>, ConnectError> {
+    ) -> Result<Collectives<Plane>, Error> {
         let params = JobParams { job_seed, ..self.params(launch, &plane, payload_beats, cards) };
         let bound_ns = params.bound_ns;
         let failed = |error: &dyn std::fmt::Display| ConnectError::Params(error.to_string());

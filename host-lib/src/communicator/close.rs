@@ -4,7 +4,7 @@
 
 use super::command::Command;
 use super::counts::CallCounts;
-use super::error::Error;
+use super::error::{Cause, Error};
 use super::request::{block_on, reply};
 use super::settle::{Unsettled, add_bytes};
 use super::{Communicator, Request};
@@ -16,13 +16,14 @@ impl Communicator {
     /// [settle](super::Bucket::settle) the buckets.
     ///
     /// # Errors
-    /// On every rank if the numbers differ; the last results are then wrong. [`Error::Dropped`] if
-    /// the others dropped this rank. [`Error::Unsettled`] if this rank lacks repairs that only
+    /// On every rank if the numbers differ; the last results are then wrong.
+    /// [`ErrorKind::Dropped`](crate::ErrorKind::Dropped) if the others dropped this rank.
+    /// [`ErrorKind::Unsettled`](crate::ErrorKind::Unsettled) if this rank lacks repairs that only
     /// [`settle`](super::Bucket::settle) would have returned; the job has then ended properly. Also
     /// errors of collectives and of [`barrier`](Self::barrier). The connections are closed in any
     /// case.
     pub fn close(self) -> Request<()> {
-        Request::on_a_thread("optireduce-close", self.ending(Error::of_unsettled))
+        Request::on_a_thread("optireduce-close", self.ending(Cause::of_unsettled))
     }
 
     /// Ends the job, and returns a function that waits until it has ended.

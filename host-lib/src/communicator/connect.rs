@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::builder::{Builder, Card};
 use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links};
-use super::error::ConnectError;
+use super::error::{ConnectError, Error};
 use super::{Communicator, Request};
 use crate::card::{CardAddress, Cards, OpenCard};
 use crate::control::{ControlChannel, Job, Launch, Meeting, Member, decline, local_address, mac_of, resolve};
@@ -41,7 +41,7 @@ enum Receiver {
 
 impl Receiver {
     /// Completes `member`, the description of this rank for the others.
-    fn describe(&self, member: Member) -> Result<Member, ConnectError> {
+    fn describe(&self, member: Member) -> Result<Member, Error> {
         Ok(match self {
             Self::Udp(socket) => {
                 let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
@@ -69,7 +69,7 @@ impl Communicator {
     /// An attempt goes on if its request is dropped.
     ///
     /// # Errors
-    /// See [`ConnectError`]. Different settings are an error on every rank, without a timeout.
+    /// See [`Error`]. Different settings are an error on every rank, without a timeout.
     pub fn connect(settings: Settings) -> Request<Self> {
         match Builder::new(&settings) {
             Ok(builder) => Request::on_a_thread("optireduce-connect", || Ok(Self::connect_as(builder)?)),
@@ -77,7 +77,7 @@ impl Communicator {
         }
     }
 
-    pub(super) fn connect_as(builder: Builder) -> Result<Self, ConnectError> {
+    pub(super) fn connect_as(builder: Builder) -> Result<Self, Error> {
         let Opened { builder, launch, plane, mut control, waker, payload_beats, cards } = builder.open()?;
         if builder.skip_gone {
             control.skip_gone();
@@ -132,12 +132,12 @@ impl Settings {
 }
 
 impl Builder {
-    pub(super) fn open(self) -> Result<Opened, ConnectError> {
+    pub(super) fn open(self) -> Result<Opened, Error> {
         let launch = self.launch.clone();
         if launch.world_size > RANKS_MAX {
             let found = format!("{} ranks", launch.world_size);
             let expected = format!("1 to {RANKS_MAX} on one level; `connect_two_level` takes more");
-            return Err(ConnectError::Setting { setting: "world_size", found, expected });
+            return Err(ConnectError::Setting { setting: "world_size", found, expected }.into());
         }
         let secret = self.secret.clone();
         if self.card.is_some() && secret.is_some() {
@@ -213,7 +213,7 @@ impl Builder {
             }
             (Receiver::Card(_), None) => {
                 let expected = "among the members in rank 0's list".into();
-                return Err(ConnectError::Setting { setting: "card", found: "missing".into(), expected });
+                return Err(ConnectError::Setting { setting: "card", found: "missing".into(), expected }.into());
             }
         };
         Ok(Opened { builder, launch, plane, control, waker, payload_beats, cards })
@@ -246,7 +246,7 @@ impl Builder {
             let mtu = self.mtu;
             let meeting = Meeting { launch, root, listener, local: address, mtu, secret, timeout, deadline };
             let member = Member::at(rank, (address, 0).into());
-            Ok::<_, ConnectError>(decline(meeting, member, self.terms(), reason.to_owned())?)
+            Ok::<_, Error>(decline(meeting, member, self.terms(), reason.to_owned())?)
         };
         if let Err(error) = tell() {
             tracing::warn!(%error, "the other ranks were not informed that this rank cannot take part");
@@ -255,7 +255,7 @@ impl Builder {
 }
 
 /// Moves all ranks without a card to the cards' UDP port.
-fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unconnected>) -> Result<(), ConnectError> {
+fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unconnected>) -> Result<(), Error> {
     for member in job.members.iter_mut().filter(|member| member.card.is_none()) {
         member.udp = cards.place(member.udp.ip());
     }

@@ -17,6 +17,7 @@ use super::fallback::{Fallback, Owed};
 use super::report::{BoundStatus, Report};
 use super::request::{Outcome, Sender};
 use super::settle::{Settled, Unsettled, add, add_bytes, together};
+use crate::communicator::Cause;
 use crate::control::{PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::rarely::Rarely;
@@ -328,13 +329,13 @@ impl Engine {
             if !self.collectives.may_prepare(now_ns) {
                 if !self.collectives.is_member() {
                     if let Some((_, _, reply)) = self.waiting.pop_front() {
-                        let _ = reply.send(Err(Error::Dropped));
+                        let _ = reply.send(Err(Cause::Dropped.into()));
                     }
                     continue;
                 }
                 let waited = self.waiting_since.get_or_insert_with(Instant::now).elapsed();
                 if waited > self.links.agreeing {
-                    return Err(Error::NoAgreement { waited });
+                    return Err(Cause::NoAgreement { waited }.into());
                 }
                 return Ok(any);
             }
@@ -514,7 +515,7 @@ impl Engine {
             let _ = reply.send(Ok(first_op));
         }
         if let Some((reply, since)) = self.rejoining.take_if(|(_, since)| since.elapsed() > agreeing) {
-            let _ = reply.send(Err(Error::NoAgreement { waited: since.elapsed() }));
+            let _ = reply.send(Err(Cause::NoAgreement { waited: since.elapsed() }.into()));
         }
         self.take_membership_events();
     }
@@ -579,7 +580,7 @@ impl Engine {
             let Settle { stream, sum, until, .. } = settle;
             let is_settled = self.is_settled(stream);
             if !self.collectives.is_member() && !self.has_fallen_back() {
-                let _ = settle.reply.send(Err(Error::Dropped));
+                let _ = settle.reply.send(Err(Cause::Dropped.into()));
             } else if is_settled || until.is_some_and(|until| Instant::now() >= until) {
                 let mut correction = together(self.collectives.take_correction(stream), self.owed.take(stream));
                 self.collectives.forget_rounding(stream);
@@ -612,7 +613,7 @@ impl Engine {
             let is_member = self.collectives.is_member();
             let unsettled = self.unsettled();
             self.collectives.wait_for_others();
-            let _ = reply.send(if is_member { Ok((self.counts, unsettled)) } else { Err(Error::Dropped) });
+            let _ = reply.send(if is_member { Ok((self.counts, unsettled)) } else { Err(Cause::Dropped.into()) });
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Communicator, Error, Request};
+use crate::communicator::Cause;
 use crate::control::{ControlError, Terms, reliable};
 use crate::exact::{ElementType, ExactData, ExactOp, Fold, Typed, fold};
 use optireduce_core::protocol::Parts;
@@ -163,14 +164,14 @@ fn check(call: &str, bytes: usize, element: ElementType, op: ExactOp) -> (Terms,
     let terms = terms.with("the operation", op).with("elements", elements(bytes, element));
     let (name, expected) = ("the number of bytes", format!("a multiple of {size}, as a value of {element} has"));
     let fold = match fold(element, op) {
-        _ if !bytes.is_multiple_of(size) => Err(Error::Argument { name, found: bytes, expected }),
+        _ if !bytes.is_multiple_of(size) => Err(Cause::Argument { name, found: bytes, expected }.into()),
         Some(fold) => Ok(fold),
-        None => Err(Error::Operation { op, element }),
+        None => Err(Cause::Operation { op, element }.into()),
     };
     (terms, fold)
 }
 
 fn check_parts(name: &'static str, found: usize, ranks: usize) -> Result<(), Error> {
-    let wrong = || Error::Argument { name, found, expected: format!("{ranks}, one for each rank") };
-    if found == ranks { Ok(()) } else { Err(wrong()) }
+    let wrong = || Cause::Argument { name, found, expected: format!("{ranks}, one for each rank") };
+    if found == ranks { Ok(()) } else { Err(wrong().into()) }
 }

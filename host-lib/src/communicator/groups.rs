@@ -10,7 +10,7 @@ use socket2::{Domain, Socket, Type};
 
 use super::builder::Builder;
 use super::connect::ranks_at;
-use super::{Communicator, ConnectError, Error, Request};
+use super::{Communicator, Error, Request};
 use crate::control::{BootstrapError, Terms};
 
 /// Meeting address of a rank's group, if this rank is its lowest.
@@ -28,7 +28,7 @@ struct Places {
 }
 
 impl Places {
-    fn join(self, color: usize) -> Result<Communicator, ConnectError> {
+    fn join(self, color: usize) -> Result<Communicator, Error> {
         let Self { rank, meeting, listener, of_ranks } = self;
         let same: Vec<(usize, Place)> = of_ranks.into_iter().filter(|(_, one)| one.color == Some(color)).collect();
         let index = same.iter().position(|(member, _)| *member == rank).unwrap_or(0);
@@ -52,7 +52,7 @@ impl Meeting {
         root: &str,
         listener: Option<Arc<TcpListener>>,
         id: &str,
-    ) -> Result<Communicator, ConnectError> {
+    ) -> Result<Communicator, Error> {
         let mut settings = self.builder.of_some(rank, ranks, root, id);
         if let Some(bound_ns) = self.bound_ns {
             settings = settings.bound(Duration::from_nanos(bound_ns.load(Ordering::Relaxed)));
@@ -72,7 +72,7 @@ impl Communicator {
     /// It uses the kernel's UDP, also on ranks with a card.
     ///
     /// # Errors
-    /// See [`ConnectError`].
+    /// See [`Error`].
     pub fn split(&mut self, color: Option<usize>) -> Request<Option<Communicator>> {
         let places = self.start_places(color);
         Request::on_a_thread("optireduce-connect", move || {
@@ -105,7 +105,7 @@ impl Communicator {
     }
 
     /// Opens a listener for a group whose lowest rank is this one.
-    pub(super) fn free_place(&self) -> Result<(String, Arc<TcpListener>), ConnectError> {
+    pub(super) fn free_place(&self) -> Result<(String, Arc<TcpListener>), Error> {
         let (place, listener) = listen_at_free_port(self.addresses[self.rank()].ip())?;
         Ok((place.to_string(), listener))
     }
@@ -139,7 +139,7 @@ impl Communicator {
     }
 }
 
-pub(super) fn listen_at_free_port(address: IpAddr) -> Result<(SocketAddr, Arc<TcpListener>), ConnectError> {
+pub(super) fn listen_at_free_port(address: IpAddr) -> Result<(SocketAddr, Arc<TcpListener>), Error> {
     let listen = || {
         let socket = Socket::new(Domain::for_address((address, 0).into()), Type::STREAM, None)?;
         socket.bind(&SocketAddr::from((address, 0)).into())?;
@@ -148,5 +148,5 @@ pub(super) fn listen_at_free_port(address: IpAddr) -> Result<(SocketAddr, Arc<Tc
         Ok((listener.local_addr()?, Arc::new(listener)))
     };
     let failed = |source| BootstrapError::Io { what: format!("a free port of {address}"), source };
-    listen().map_err(failed).map_err(ConnectError::from)
+    listen().map_err(failed).map_err(Error::from)
 }

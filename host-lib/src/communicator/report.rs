@@ -1,5 +1,6 @@
 //! Report of a collective, for the caller.
 
+mod group;
 mod stage;
 mod two_level;
 
@@ -12,9 +13,9 @@ use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{Kind, Stage, UpdateAction};
 use serde::{Serialize, Serializer};
 
+pub use self::group::GroupReport;
 pub use self::stage::{PeerReport, StageReport};
 pub(super) use self::two_level::Numbers;
-pub use super::partial_reduce::GroupReport;
 
 /// Outcome of a collective on this rank.
 ///
@@ -38,7 +39,7 @@ pub struct Report {
     /// A reduction that lost more than 10 % of the expected bytes is skipped: its result is zeros,
     /// the neutral update. Repairs add the update to a later result of the bucket, unless all ranks
     /// agreed to skip it. The last of too many skips in a row is an
-    /// [error](crate::Error::Halted).
+    /// [error](crate::ErrorKind::Halted).
     ///
     /// Contributions of late ranks count as lost only if most peers are late. A one-off reduction
     /// is also skipped if anything is missing after its repairs, and never halts. Ranks may differ
@@ -218,7 +219,7 @@ impl Report {
     }
 }
 
-pub(super) fn ms<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+fn ms<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(duration.as_secs_f64() * 1e3)
 }
 

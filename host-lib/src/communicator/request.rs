@@ -13,8 +13,9 @@ use tokio::sync::oneshot::error::TryRecvError;
 
 use super::Shared;
 use super::abandoned::Update;
-use super::error::Error;
+use super::error::{ConnectError, Error};
 use super::report::Report;
+use crate::communicator::Cause;
 use crate::control::{ControlError, Message, Underway};
 use optireduce_core::Values;
 use optireduce_core::protocol::UpdateAction;
@@ -34,7 +35,7 @@ impl<T> Reply<T> {
         match self.0.try_recv() {
             Ok(answer) => Some(answer),
             Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Closed) => Some(Err(Error::Closed)),
+            Err(TryRecvError::Closed) => Some(Err(Cause::Closed.into())),
         }
     }
 }
@@ -53,7 +54,7 @@ impl<T> Future for Reply<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(context).map(|received| received.unwrap_or(Err(Error::Closed)))
+        Pin::new(&mut self.0).poll(context).map(|received| received.unwrap_or(Err(Cause::Closed.into())))
     }
 }
 
@@ -138,7 +139,7 @@ impl<T> Awaited<T> {
     }
 
     fn take(&mut self) -> Result<T, Error> {
-        self.done.take().unwrap_or(Err(Error::Closed))
+        self.done.take().unwrap_or(Err(Cause::Closed.into()))
     }
 }
 
@@ -183,7 +184,7 @@ impl<T> Request<T> {
     {
         let (sender, result) = reply();
         let begun = thread::Builder::new().name(name.into()).spawn(move || drop(sender.send(call())));
-        begun.map_or_else(|error| Err(Error::Thread(Arc::new(error))).into(), |_| result.into())
+        begun.map_or_else(|error| Err(ConnectError::Thread(error).into()).into(), |_| result.into())
     }
 
     /// Wakes the engine, unless the caller is about to drive it.
@@ -258,13 +259,13 @@ impl<T> Request<T> {
     /// Takes the result of a finished call.
     fn take(&mut self) -> Result<T, Error> {
         match &mut self.0 {
-            State::Ready(result) => result.take().unwrap_or(Err(Error::Closed)),
+            State::Ready(result) => result.take().unwrap_or(Err(Cause::Closed.into())),
             State::Call(call) => call.take(),
             State::Collective { outcome, finish, .. } => {
-                let finish = finish.take().ok_or(Error::Closed);
+                let finish = finish.take().ok_or(Cause::Closed.into());
                 finish.and_then(|finish| outcome.take().and_then(finish))
             }
-            State::Message { done, finish, .. } => done.take().unwrap_or(Err(Error::Closed)).map(*finish),
+            State::Message { done, finish, .. } => done.take().unwrap_or(Err(Cause::Closed.into())).map(*finish),
         }
     }
 }
@@ -323,7 +324,7 @@ impl Outcome {
             result.fill(0.0);
         }
         if report.action == UpdateAction::Halt {
-            return Err(Error::Halted { report: report.into() });
+            return Err(Cause::Halted { report: report.into() }.into());
         }
         Ok((result, report))
     }
@@ -361,6 +362,6 @@ mod tests {
     fn an_answer_that_will_never_come_is_an_error() {
         let (sender, reply) = reply::<u8>();
         drop(sender);
-        assert!(matches!(block_on(reply), Err(Error::Closed)));
+        assert_eq!(block_on(reply).unwrap_err().kind(), crate::ErrorKind::Closed);
     }
 }

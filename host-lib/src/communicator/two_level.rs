@@ -27,7 +27,7 @@ use self::plan::{Plan, lock, pack_settled};
 use super::abandoned::Abandoned;
 use super::report::{Numbers, Report};
 use super::request::reply;
-use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, ReduceOp, Request, Settled};
+use super::{Bucket, BucketOptions, Builder, Cause, Communicator, ConnectError, Error, ReduceOp, Request, Settled};
 use crate::control::{ControlChannel, ControlError, Partition, Terms};
 use crate::settings::Repair;
 use optireduce_core::levels::{Deferred, Shards};
@@ -96,7 +96,7 @@ pub struct TwoLevel {
 }
 
 impl TwoLevel {
-    fn of(communicators: Vec<Communicator>, ranks: Vec<Vec<usize>>, world_size: usize) -> Result<Self, ConnectError> {
+    fn of(communicators: Vec<Communicator>, ranks: Vec<Vec<usize>>, world_size: usize) -> Result<Self, Error> {
         let [inside, across, gather] = <[_; 3]>::try_from(communicators).expect("one of each");
         let [ranks_inside, ranks_across, _] = <[_; 3]>::try_from(ranks).expect("one of each");
         let numbers = Arc::new(Numbers { world_size, inside: ranks_inside, across: ranks_across });
@@ -198,7 +198,7 @@ impl TwoLevelBucket {
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged, or zeros after a
-    /// [halt](Error::Halted).
+    /// [halt](crate::ErrorKind::Halted).
     pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Report, Error> {
         if !self.pipeline.is_empty() {
             return self.start_all_reduce(data.to_vec()).wait_into(data);
@@ -245,7 +245,7 @@ impl TwoLevelBucket {
         // Members may wait for the whole of the first timeout before they exchange.
         let timeout = shared.timeout.saturating_add(timeout.unwrap_or(shared.timeout));
         shared.run(move |channel| {
-            let of_steps = settling.recv().map_err(|_| Error::Closed).and_then(|(average, gathered)| {
+            let of_steps = settling.recv().map_err(|_| Error::from(Cause::Closed)).and_then(|(average, gathered)| {
                 let empty = || Settled { is_settled: true, ..Settled::default() };
                 Ok((average.map_or_else(|| Ok(empty()), Request::wait)?, gathered.wait()?))
             });

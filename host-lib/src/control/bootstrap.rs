@@ -234,8 +234,6 @@ pub(super) struct Again {
 
 /// Reason why there is no job.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
-#[non_exhaustive]
-#[allow(missing_docs)] // described above
 pub enum Refusal {
     /// A setting is not the same on all ranks.
     #[error(transparent)]
@@ -306,8 +304,6 @@ pub enum Refusal {
 
 /// The bootstrap failed.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // described above
 pub enum BootstrapError {
     /// The ranks that connected cannot form a job.
     #[error(transparent)]

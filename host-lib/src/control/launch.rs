@@ -69,8 +69,6 @@ pub struct Launch {
 
 /// The place of a process is incomplete or invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // described above
 pub enum LaunchError {
     /// No launcher's variables are set.
     #[error(

@@ -33,7 +33,7 @@ const VARIABLE: &str = "OPTIREDUCE_SECRET";
 /// Permits secrets that other users may access.
 const PERMITS: &str = "OPTIREDUCE_ALLOW_READABLE_SECRET";
 /// As a communicator's default timeout.
-const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 const NUMBER_BYTES: usize = 8;
 const TAG_BYTES: usize = 16;
@@ -50,9 +50,8 @@ pub struct Secret(crypto::Key);
 
 /// A secret is unusable.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // described by the messages
-pub enum SecretError {
+#[allow(dead_code, reason = "the features decide which occur")]
+pub(crate) enum SecretError {
     /// The crate was built without the feature `secret`.
     #[error(
         "a secret was given, but this program was built without the feature `secret` of the crate optireduce; build it with \
@@ -95,31 +94,12 @@ pub struct SealDrops {
 }
 
 impl Secret {
-    /// Creates a secret of 16 to 4096 bytes.
-    ///
-    /// # Errors
-    /// If the length is wrong, or without the feature `secret`.
-    pub fn new(bytes: impl AsRef<[u8]>) -> Result<Self, SecretError> {
-        crypto::Key::new(bytes.as_ref()).map(Self)
+    pub(crate) fn of(bytes: &[u8]) -> Result<Self, SecretError> {
+        crypto::Key::new(bytes).map(Self)
     }
 
-    /// Reads the secret from a file, without trailing ASCII whitespace. Waits at most 60 s for the
-    /// writer of a pipe.
-    ///
-    /// # Errors
-    /// If the file cannot be read, and as [`new`](Self::new). If other users may access it, as ssh
-    /// checks its keys; `OPTIREDUCE_ALLOW_READABLE_SECRET` = 1 permits it.
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, SecretError> {
-        Self::from_file_within(path, TIMEOUT, false)
-    }
-
-    /// As [`from_file`](Self::from_file), with a limit of the wait. `permits`: also takes a file
-    /// that other users may access.
-    ///
-    /// # Errors
-    /// As [`from_file`](Self::from_file).
-    pub fn from_file_within(path: impl AsRef<Path>, timeout: Duration, permits: bool) -> Result<Self, SecretError> {
-        let (path, until) = (path.as_ref(), Instant::now() + timeout);
+    pub(crate) fn of_file(path: &Path, timeout: Duration, permits: bool) -> Result<Self, SecretError> {
+        let until = Instant::now() + timeout;
         let permits = permits || std::env::var_os(PERMITS).is_some_and(|value| value == "1");
         let shown = || path.display().to_string();
         let failed = |source| SecretError::File { path: shown(), source };
@@ -130,7 +110,7 @@ impl Secret {
         let most = BYTES_MAX + LINE_ENDS_MAX;
         let bytes = read(&file, most + 1, until).map_err(failed)?;
         // Part of a longer file must not become a secret: untrimmed, it exceeds the limit.
-        let secret = Self::new(if bytes.len() > most { &bytes } else { bytes.trim_ascii_end() })?;
+        let secret = Self::of(if bytes.len() > most { &bytes } else { bytes.trim_ascii_end() })?;
         let found = file.metadata().map_err(failed)?;
         let is_own = found.uid() == rustix::process::geteuid().as_raw();
         let exposed = found.mode() & if is_own { 0o077 } else { 0o007 };
@@ -140,16 +120,11 @@ impl Secret {
         Ok(secret)
     }
 
-    /// Returns the secret in `OPTIREDUCE_SECRET`, without trailing ASCII whitespace, if the
-    /// variable is set.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new), and if the variable is empty, as a failed `$(cat FILE)` leaves it.
-    pub fn from_env() -> Result<Option<Self>, SecretError> {
+    pub(crate) fn of_env() -> Result<Option<Self>, SecretError> {
         let Some(value) = std::env::var_os(VARIABLE) else { return Ok(None) };
         match value.as_encoded_bytes().trim_ascii_end() {
             [] => Err(SecretError::Empty),
-            secret => Self::new(secret).map(Some),
+            secret => Self::of(secret).map(Some),
         }
     }
 }

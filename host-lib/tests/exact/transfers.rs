@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use optireduce::{Communicator, ControlError, Error, ExactOp, Message, Request};
+use optireduce::{Communicator, ErrorKind, ExactOp, Message, Request};
 
 use super::random::Random;
 use super::ranks::{builder, job};
@@ -244,7 +244,7 @@ fn a_rank_that_has_ended_fails_what_waits_for_it_at_once_and_what_it_sent_before
         let send = communicator.send(2, 2, vec![0; 2 * KEPT]);
         begun.wait();
         for error in receives.map(|receive| receive.wait().unwrap_err()).into_iter().chain([send.wait().unwrap_err()]) {
-            assert!(matches!(error, Error::Control(ControlError::Gone(2))), "{error}");
+            assert_eq!((error.kind(), error.rank()), (ErrorKind::Peer, Some(2)), "{error}");
         }
         assert_eq!(communicator.recv(2, 1).wait().unwrap().bytes, b"the last words");
         let error = communicator.recv(2, 1).wait().unwrap_err().to_string();

@@ -37,10 +37,7 @@ pub fn gradient(rank: usize, elements: usize) -> Vec<f32> {
 
 /// Report of an all-reduce, halted or not.
 pub fn report_of(done: Result<Report, Error>) -> Report {
-    match done {
-        Err(Error::Halted { report }) => *report,
-        done => done.unwrap(),
-    }
+    done.unwrap_or_else(|error| error.report().unwrap_or_else(|| panic!("{error}")).clone())
 }
 
 /// Checks for the same bits on all ranks, and for the mean of [`gradient`].

@@ -20,7 +20,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use optireduce::tuning::Tuning;
-use optireduce::{BucketOptions, Communicator, Early, Error, HadamardMode, ReduceOp, Repair, Report, Settings};
+use optireduce::{
+    BucketOptions, Communicator, Early, Error, ErrorKind, HadamardMode, ReduceOp, Repair, Report, Settings,
+};
 
 use root::free_root;
 use served::{Served, free_port};
@@ -108,7 +110,7 @@ fn check(found: &[f32], expected: &[f32], what: &str) {
 /// Report of an all-reduce, halted or not.
 fn report_of(done: Result<Report, Error>) -> Result<Report, Error> {
     match done {
-        Err(Error::Halted { report }) => Ok(*report),
+        Err(error) => error.report().cloned().ok_or(error),
         done => done,
     }
 }
@@ -116,7 +118,8 @@ fn report_of(done: Result<Report, Error>) -> Result<Report, Error> {
 /// Ends a job whose results nobody applied.
 fn end(communicator: Communicator) {
     match communicator.close().wait() {
-        Ok(()) | Err(Error::Unsettled { .. }) => {}
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::Unsettled => {}
         Err(error) => panic!("{error}"),
     }
 }

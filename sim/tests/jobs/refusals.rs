@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use optireduce::{ConnectError, Error};
+use optireduce::ErrorKind;
 use optireduce_contract::limits::{CONTRACT_VERSION, MAGIC};
 use optireduce_contract::registers as reg;
 use vfio_bindings::bindings::vfio::{
@@ -23,7 +23,7 @@ fn refused(card: &str) -> String {
     let timeout = Duration::from_millis(100);
     let place = Settings::new().rank(1).world_size(2).root(free_root());
     let error = place.timeout(timeout).card(card).connect().wait().unwrap_err();
-    assert!(matches!(&error, Error::Connect(error) if matches!(**error, ConnectError::Card(_))), "{error:?}");
+    assert!(error.kind() == ErrorKind::System, "{error:?}");
     error.to_string()
 }
 
@@ -170,7 +170,7 @@ fn a_card_of_another_contract_and_another_device_are_refused() {
 fn errors(job: &Job, ranks: usize, change: impl Fn(usize, Settings) -> Settings + Sync) -> String {
     let errors = on_ranks(ranks, |rank| {
         let error = change(rank, job.builder(rank, ranks)).connect().wait().unwrap_err();
-        assert!(matches!(&error, Error::Connect(error) if matches!(**error, ConnectError::Card(_))), "{error:?}");
+        assert!(error.kind() == ErrorKind::Argument, "{error:?}");
         error.to_string()
     });
     assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
@@ -237,7 +237,7 @@ fn calls_that_cards_do_not_know_are_refused_on_all_ranks_and_change_nothing() {
         let mut bucket = communicator.bucket(64, exact()).wait().unwrap();
         let error = communicator.rejoin().wait().unwrap_err();
         let text = error.to_string();
-        assert!(matches!(error, Error::Cards { rank: 0, .. }), "{error:?}");
+        assert!((error.kind(), error.rank()) == (ErrorKind::Unsupported, Some(0)), "{error:?}");
         assert!(text.starts_with("rejoin is not supported in a job with cards (rank 0 has one); "), "{text}");
         let mut data = gradient(rank, 7, 64);
         assert!(is_whole(&bucket.all_reduce(&mut data).unwrap()));

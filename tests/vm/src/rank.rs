@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use optireduce::{
-    BucketOptions, ClosedBy, Communicator, Error, HadamardMode, Repair, Report, Settings, Stage, StageReport,
+    BucketOptions, ClosedBy, Communicator, Error, ErrorKind, HadamardMode, Repair, Report, Settings, Stage, StageReport,
 };
 use serde::{Deserialize, Serialize};
 
@@ -111,8 +111,8 @@ fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box
         // Here a job goes on after a halt.
         let report;
         (memory, report) = match done {
-            Err(Error::Halted { report }) => (alloc()?, *report),
-            done => done?,
+            Err(error) => (alloc()?, error.report().cloned().ok_or(error)?),
+            Ok((memory, report)) => (memory, report),
         };
         say(&Line::Step(told(step, ms, &report, &memory.1)))?;
         std::thread::sleep(Duration::from_millis(args.pause_ms));
@@ -120,7 +120,7 @@ fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box
     drop(bucket);
     match communicator.close().wait() {
         // There is no replica.
-        Err(Error::Unsettled { .. }) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::Unsettled => Ok(()),
         closed => Ok(closed?),
     }
 }

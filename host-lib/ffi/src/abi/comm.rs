@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use optireduce::{ConnectError, SETTINGS, Settings};
+use optireduce::{SETTINGS, Settings};
 use serde_json::Value;
 
 use crate::comm::Comm;
@@ -94,7 +94,7 @@ fn init(
         }
     };
     let settings = place(settings)?;
-    let launch = settings.launch().map_err(ConnectError::from)?;
+    let launch = settings.launch()?;
     let (is_root, root) = (launch.rank == 0, launch.root);
     let connected = Comm::connect(settings);
     if is_root {
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn optr_comm_metrics(
 ///
 /// A process that joined a running job (optr_config_t.rejoin) first creates its buckets.
 /// optr_report_t.joined_rank then names it on all ranks, so that they can send it the model.
-/// OPTR_PEER_FAILED if the others do not agree, OPTR_INVALID_ARGUMENT in a job with cards.
+/// OPTR_TIMEOUT if the others do not agree, OPTR_UNSUPPORTED in a job with cards.
 ///
 /// Threads: any, one at a time per communicator; blocks without request.
 #[unsafe(no_mangle)]

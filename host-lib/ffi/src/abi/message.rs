@@ -17,7 +17,7 @@ use crate::types::{OPTR_ANY_RANK, optr_comm_t, optr_message_t, optr_request_t, o
 /// the same tag arrive in order. Not collective.
 ///
 /// A receiver stores up to 8 MiB from each other rank. Messages that do not fit wait for a receive.
-/// OPTR_PEER_FAILED after optr_config_t.timeout_s without progress.
+/// OPTR_TIMEOUT after optr_config_t.timeout_s without progress.
 ///
 /// Threads: any, at any time, also during other calls; blocks without request.
 #[unsafe(no_mangle)]

@@ -30,7 +30,7 @@ static struct outputs {
     uint32_t op;
 } outputs[THREADS][CALLS];
 static unsigned long seed;
-static long statuses[OPTR_PENDING + 1];
+static long statuses[OPTR_UNSUPPORTED + 1];
 
 static uint32_t next(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -58,7 +58,7 @@ static void keep(uint64_t *state, void *handle, enum kind kind) {
 }
 
 static void on_done(optr_status_t status, const char *error, void *context) {
-    CHECK(status != OPTR_PENDING && (status == OPTR_SUCCESS) == !*error);
+    CHECK(status != OPTR_UNSUPPORTED && (status == OPTR_SUCCESS) == !*error);
     CHECK(context == arena);
 }
 
@@ -186,7 +186,7 @@ int main(int count, char **arguments) {
         for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
         for (int i = 0; i < HANDLES; i++) optr_comm_destroy(handles[i].handle), handles[i].handle = NULL;
     }
-    for (int i = 0; i <= OPTR_PENDING; i++) printf("%s %ld\n", optr_status_name(i), statuses[i]);
+    for (int i = 0; i <= OPTR_UNSUPPORTED; i++) printf("%s %ld\n", optr_status_name(i), statuses[i]);
     puts("done");
     return 0;
 }

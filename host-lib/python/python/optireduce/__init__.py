@@ -17,15 +17,16 @@ from ._table import SETTINGS, Setting
 from .errors import (
     ArgumentError,
     ClosedError,
-    ConnectionError,
     DroppedError,
     ForkedError,
     HaltError,
     MismatchError,
     OptiReduceError,
+    OutOfMemoryError,
     PeerError,
     TimeoutError,
     UnsettledError,
+    UnsupportedError,
 )
 from .report import GroupReport, PeerReport, RepairReport, Report, Settled, StageReport
 
@@ -35,13 +36,13 @@ __all__ = [
     "Bucket",
     "ClosedError",
     "Communicator",
-    "ConnectionError",
     "DroppedError",
     "ForkedError",
     "GroupReport",
     "HaltError",
     "MismatchError",
     "OptiReduceError",
+    "OutOfMemoryError",
     "PartialReduce",
     "PeerError",
     "PeerReport",
@@ -55,5 +56,6 @@ __all__ = [
     "TwoLevel",
     "TwoLevelBucket",
     "UnsettledError",
+    "UnsupportedError",
     "__version__",
 ]

@@ -14,8 +14,12 @@ class ArgumentError(OptiReduceError, ValueError):
     """An argument or setting is invalid. Nothing was changed."""
 
 
-class ConnectionError(OptiReduceError, builtins.ConnectionError):
-    """The ranks could not connect."""
+class UnsupportedError(OptiReduceError):
+    """This job does not support the call, or this build the setting. Nothing was changed."""
+
+
+class OutOfMemoryError(OptiReduceError, builtins.MemoryError):
+    """This host, or its container, has too little memory. Nothing was changed."""
 
 
 class MismatchError(OptiReduceError):
@@ -25,7 +29,7 @@ class MismatchError(OptiReduceError):
 
 
 class PeerError(OptiReduceError):
-    """A rank is gone, or does not read from its connection."""
+    """A rank is gone, was not reached, or does not read from its connection."""
 
 
 class TimeoutError(OptiReduceError, builtins.TimeoutError):

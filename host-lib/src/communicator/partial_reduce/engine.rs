@@ -14,6 +14,7 @@ use super::super::driver::Waker;
 use super::super::error::Error;
 use super::super::report::Report;
 use super::super::request::Sender;
+use crate::communicator::Cause;
 use crate::control::{ControlChannel, ControlError, PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::rarely::Rarely;
@@ -151,7 +152,7 @@ impl GroupEngine {
         self.close();
         let waits = self.waiting.as_ref().filter(|waiting| waiting.grouped.is_none());
         match waits.map(|waiting| waiting.since.elapsed().saturating_sub(waiting.stood_still)) {
-            Some(waited) if waited > self.limit => Err(Error::NoAgreement { waited }),
+            Some(waited) if waited > self.limit => Err(Cause::NoAgreement { waited }.into()),
             _ => Ok(()),
         }
     }
@@ -198,7 +199,7 @@ impl GroupEngine {
     }
 
     fn check(&self, elements: usize, iteration: u64) -> Result<(), Error> {
-        let argument = |name, found, expected| Err(Error::Argument { name, found, expected });
+        let argument = |name, found, expected| Err(Cause::Argument { name, found, expected }.into());
         if self.waiting.is_some() {
             return argument("the number of averages at a time", 2, "1: wait for the one in progress".into());
         }

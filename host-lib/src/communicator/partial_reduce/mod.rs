@@ -5,7 +5,6 @@
 //! collectives do not delay each other. The protocol is in `optireduce_core`.
 
 mod engine;
-mod report;
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -22,12 +21,11 @@ use super::builder::Builder;
 use super::connect::Opened;
 use super::driver::Waker;
 use super::request::{Request, reply};
-use super::{Communicator, ConnectError, Report};
+use super::{Communicator, ConnectError, Error, Report};
 use crate::control::Terms;
 use crate::memory;
 use crate::settings::Early;
 
-pub use self::report::GroupReport;
 pub use optireduce_core::protocol::partial_reduce::Weighting;
 
 /// Model, contribution, sums, means, and copies for members of earlier groups.
@@ -171,7 +169,7 @@ impl Communicator {
     /// ```
     ///
     /// # Errors
-    /// See [`ConnectError`]. Different arguments are an error on all ranks. A restarted process
+    /// See [`Error`]. Different arguments are an error on all ranks. A restarted process
     /// ([`Settings::rejoin`](crate::Settings::rejoin)) must first take part in a collective; then
     /// all ranks close their groups and declare them again.
     pub fn partial_reduce(&mut self, elements: usize, options: PartialOptions) -> Request<PartialReduce> {
@@ -180,7 +178,7 @@ impl Communicator {
         let memory = memory::require(what, needed, "average a smaller model, or raise this rank's memory limit");
         let terms = options.terms(elements, memory.is_ok());
         let free_place =
-            if self.is_outside() { Err(ConnectError::Params(STARTED_AGAIN.into())) } else { self.free_place() };
+            if self.is_outside() { Err(ConnectError::Params(STARTED_AGAIN.into()).into()) } else { self.free_place() };
         let begun = free_place.map(|(root, listener)| {
             let place = root.into_bytes();
             let places =
@@ -211,7 +209,7 @@ impl PartialReduce {
         deadline: Duration,
         elements: usize,
         options: &PartialOptions,
-    ) -> Result<Self, ConnectError> {
+    ) -> Result<Self, Error> {
         // Ranks that are gone and left out have an empty place.
         let ranks: Vec<usize> = (0..places.len()).filter(|rank| !places[*rank].is_empty()).collect();
         let index = ranks.iter().position(|one| *one == rank).unwrap_or(0);
@@ -233,7 +231,7 @@ impl PartialReduce {
         options: &PartialOptions,
         elements: usize,
         ranks: Vec<usize>,
-    ) -> Result<Self, ConnectError> {
+    ) -> Result<Self, Error> {
         let Opened { builder, launch, mut plane, control, waker, payload_beats, cards } = opened;
         // No process can join later.
         control.begun(0);
@@ -264,14 +262,14 @@ impl PartialReduce {
     /// one average may be in progress.
     ///
     /// `iteration` counts from 1 and must exceed the last report's
-    /// [iteration](GroupReport::iteration), usually by one.
+    /// [iteration](crate::GroupReport::iteration), usually by one.
     ///
     /// Waits for another worker, at most the [patience](PartialOptions::patience). Then the
     /// [bound](PartialOptions::bound) limits each stage, and repairs end after the
     /// [repair timeout](PartialOptions::repair_timeout) without an answer.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error). [`Error::NoAgreement`](crate::Error::NoAgreement) if no group forms within
+    /// See [`Error`]. [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if no group forms within
     /// the patience plus the communicator's timeout.
     pub fn average(&mut self, model: Vec<f32>, iteration: u64) -> Request<(Vec<f32>, Report)> {
         let (sender, averaged) = reply();

@@ -3,14 +3,12 @@
 //!
 //! Limits: they fail once a rank is gone, since no other rank connects its group and its equals.
 
-use std::sync::Arc;
-
 use super::super::request::block_on;
 use super::super::settle::add_bytes;
 use super::super::{Error, Request};
 use super::TwoLevel;
-use super::groups::named;
 use super::plan::lock;
+use crate::communicator::Cause;
 use crate::control::ControlError;
 
 /// Header of a rank's bytes: job rank and length.
@@ -36,7 +34,7 @@ impl TwoLevel {
     /// Waits until all ranks have called it. Collective, over TCP.
     ///
     /// # Errors
-    /// [`Error::InGroup`] with an error of [`Communicator::barrier`](super::Communicator::barrier).
+    /// An error of [`Communicator::barrier`](super::Communicator::barrier).
     pub fn barrier(&mut self) -> Result<(), Error> {
         block_on(self.barrier_async())
     }
@@ -83,7 +81,7 @@ impl TwoLevel {
     pub async fn broadcast_async(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
         if root >= self.world_size() {
             let expected = format!("a rank from 0 to {}", self.world_size() - 1);
-            return Err(Error::Argument { name: "the root", found: root, expected });
+            return Err(Cause::Argument { name: "the root", found: root, expected }.into());
         }
         // With groups of hosts, only the root's equals know their place.
         let place = self.numbers.across.iter().position(|rank| *rank == root);
@@ -103,7 +101,7 @@ impl TwoLevel {
     /// Ends the job, as [`Communicator::close`](super::Communicator::close). Collective.
     ///
     /// # Errors
-    /// [`Error::InGroup`] with the first error. [`Error::Unsettled`] as there. All connections are
+    /// [`Error::InGroup`] with the first error. [`ErrorKind::Unsettled`](crate::ErrorKind::Unsettled) as there. All connections are
     /// closed in any case.
     pub fn close(self) -> Request<()> {
         Request::on_a_thread("optireduce-close", move || self.end())
@@ -115,12 +113,12 @@ impl TwoLevel {
         add_bytes(&mut unsettled, across.ending(Ok)().map_err(in_group(&numbers.across))?);
         add_bytes(&mut unsettled, gather.ending(Ok)().map_err(in_group(&numbers.inside))?);
         add_bytes(&mut unsettled, lock(&deferred).iter().map(|(bucket, deferred)| (*bucket, lock(deferred).bytes())));
-        Error::of_unsettled(unsettled)
+        Cause::of_unsettled(unsettled)
     }
 }
 
 pub(super) fn in_group(ranks: &[usize]) -> impl FnOnce(Error) -> Error {
-    |source| Error::InGroup { ranks: named(ranks), source: Arc::new(source) }
+    |source| Cause::InGroup { ranks: ranks.to_vec(), source }.into()
 }
 
 fn pack(ranks: &[usize], given: &[Option<Vec<u8>>]) -> Vec<u8> {

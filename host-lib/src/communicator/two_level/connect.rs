@@ -10,10 +10,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::builder::Builder;
+use super::super::error::named;
 use super::super::groups::listen_at_free_port;
-use super::super::{Communicator, ConnectError, Request};
+use super::super::{Communicator, ConnectError, Error, Request};
 use super::TwoLevel;
-use super::groups::{Groups, named};
+use super::groups::Groups;
 use crate::control::{Group, Meeting, Member, Partition, find_groups, local_address, resolve};
 use crate::settings::{Repair, Settings};
 
@@ -54,13 +55,13 @@ impl Settings {
     /// ```
     ///
     /// # Errors
-    /// See [`ConnectError`]. Missing ranks, different settings and impossible groups are the same
+    /// See [`Error`]. Missing ranks, different settings and impossible groups are the same
     /// error on every rank.
     pub fn connect_two_level(self, groups: Groups) -> Request<TwoLevel> {
         Request::on_a_thread("optireduce-connect", move || Ok(self.connect_levels(groups)?))
     }
 
-    fn connect_levels(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
+    fn connect_levels(self, groups: Groups) -> Result<TwoLevel, Error> {
         // Repairs are fixed, since they are compared with the other ranks. A card has one job at a
         // time.
         let builder = Builder::new(&self.rejoin(false).card("none").repair(Repair::ThisUpdate))?;
@@ -85,11 +86,7 @@ impl Settings {
 
 impl Builder {
     /// `listeners`: for groups whose lowest rank is this one.
-    fn connect_groups(
-        &self,
-        groups: Vec<Group>,
-        listeners: Vec<Arc<TcpListener>>,
-    ) -> Result<Vec<Communicator>, ConnectError> {
+    fn connect_groups(&self, groups: Vec<Group>, listeners: Vec<Arc<TcpListener>>) -> Result<Vec<Communicator>, Error> {
         let (mut connected, mut failed) = (Vec::new(), None);
         for (Group { name, number, ranks, root, ranks_here }, listener) in groups.into_iter().zip(listeners) {
             let rank = ranks.partition_point(|rank| *rank < self.launch.rank);
@@ -106,11 +103,11 @@ impl Builder {
             match Communicator::connect_as(builder) {
                 Ok(communicator) => connected.push(communicator),
                 Err(source) => {
-                    failed = Some(ConnectError::InGroup { group, ranks: named(&ranks), source: source.into() });
+                    failed = Some(ConnectError::InGroup { group, ranks: named(&ranks), source });
                 }
             }
         }
-        failed.map_or(Ok(connected), Err)
+        failed.map_or(Ok(connected), |failed| Err(failed.into()))
     }
 }
 

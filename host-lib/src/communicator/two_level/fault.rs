@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::command::Command;
 use super::super::report::Numbers;
 use super::super::{Error, Shared};
+use crate::communicator::Cause;
 use crate::control::{Space, Tag, printable};
 use optireduce_core::protocol::Mismatch;
 
@@ -62,9 +63,9 @@ impl Faults {
 
     /// Returns the error of the whole all-reduce. `ranks`: job ranks of the step.
     fn whole(&self, ranks: &[usize], error: Error) -> Error {
-        let Error::Mismatch(mismatch) = error else { return error };
-        let found = mismatch.renumbered(|rank| ranks.get(rank).copied().unwrap_or(rank));
-        Error::Mismatch(self.learn(found))
+        let Cause::Mismatch(mismatch) = error.cause() else { return error };
+        let found = mismatch.clone().renumbered(|rank| ranks.get(rank).copied().unwrap_or(rank));
+        Cause::Mismatch(self.learn(found)).into()
     }
 
     /// Tells the peers and ends all communicators, unless there was a mismatch before. Returns the
@@ -80,7 +81,7 @@ impl Faults {
         // Short messages are sent at once.
         self.peers().for_each(|(shared, peer)| drop(shared.mailbox.send(peer, TAG, bytes.clone())));
         for shared in &self.all {
-            let _ = shared.command(Command::Fail(Error::Mismatch(mismatch.clone())));
+            let _ = shared.command(Command::Fail(Cause::Mismatch(mismatch.clone()).into()));
         }
         mismatch
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use super::super::ConnectError;
+use super::super::{ConnectError, Error};
 use optireduce_core::protocol::RANKS_MAX;
 
 /// Division of the ranks of a two-level job into groups of equal size.
@@ -38,7 +38,7 @@ const MEMBERS_AUTO_MAX: usize = 64;
 
 impl Groups {
     /// Returns the group of each rank. `addresses`: by rank.
-    pub(super) fn cut(self, addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
+    pub(super) fn cut(self, addresses: &[IpAddr]) -> Result<Vec<usize>, Error> {
         let ranks = addresses.len();
         let groups = match self {
             Self::Auto => auto(ranks).ok_or_else(|| ConnectError::NoGroups { ranks, near: near(ranks) })?,
@@ -55,10 +55,10 @@ impl Groups {
 }
 
 /// Number of ranks in each of `groups` groups.
-fn members(ranks: usize, groups: usize) -> Result<usize, ConnectError> {
+fn members(ranks: usize, groups: usize) -> Result<usize, Error> {
     let members = ranks.checked_div(groups).filter(|members| members * groups == ranks);
     let can_be = |members: &usize| [*members, groups].iter().all(|number| (2..=RANKS_MAX).contains(number));
-    members.filter(can_be).ok_or(ConnectError::Groups { ranks, groups })
+    members.filter(can_be).ok_or_else(|| ConnectError::Groups { ranks, groups }.into())
 }
 
 fn auto(ranks: usize) -> Option<usize> {
@@ -74,7 +74,7 @@ fn near(ranks: usize) -> String {
 }
 
 /// Returns the group of each rank.
-fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
+fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, Error> {
     let mut hosts: Vec<(IpAddr, Vec<usize>)> = Vec::new();
     for (rank, address) in addresses.iter().enumerate() {
         match hosts.iter_mut().find(|(host, _)| host == address) {
@@ -91,28 +91,15 @@ fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
             let (address, ranks) = &hosts[host];
             format!("{address} has rank{} {}", if ranks.len() == 1 { "" } else { "s" }, list(ranks))
         });
-        return Err(ConnectError::Hosts { found: shown.collect::<Vec<_>>().join(", and ") });
+        return Err(ConnectError::Hosts { found: shown.collect::<Vec<_>>().join(", and ") }.into());
     }
     let host_of = |address: &IpAddr| hosts.iter().position(|(host, _)| host == address).unwrap_or(0);
     Ok(addresses.iter().map(host_of).collect())
 }
 
-/// Formats ranks for a message: "4 to 7", "1, 5 to 61" for every fourth, or all of them.
-pub(super) fn named(ranks: &[usize]) -> String {
-    let step = |pair: &[usize]| pair[1] - pair[0];
-    match ranks {
-        [first, second, .., last] if ranks.windows(2).all(|pair| step(pair) == second - first) => {
-            match second - first {
-                1 => format!("{first} to {last}"),
-                _ => format!("{first}, {second} to {last}"),
-            }
-        }
-        ranks => list(ranks),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::super::error::named;
     use super::*;
 
     #[test]

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use super::super::request::{Reply, Sender, block_on, block_on_for, reply};
 use super::super::{Bucket, Error, Report, Request};
 use super::plan::{Plan, lock};
+use crate::communicator::Cause;
 use optireduce_core::protocol::Kind;
 
 /// Also locked by a thread of the pipeline.
@@ -217,7 +218,7 @@ impl TwoLevelRequest {
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged, or zeros after a
-    /// [halt](Error::Halted). Also if `data` is not as long as the bucket; the result is
+    /// [halt](crate::ErrorKind::Halted). Also if `data` is not as long as the bucket; the result is
     /// then deferred to a later one.
     pub fn wait_into(self, data: &mut [f32]) -> Result<Report, Error> {
         self.finish()?.into(data)
@@ -236,7 +237,7 @@ impl TwoLevelRequest {
                 Ok(Gathered { plan: self.plan.clone(), values, reports, last })
             }
             State::Failed(error) => Err(error),
-            State::Before(_) | State::Taken => Err(Error::Closed),
+            State::Before(_) | State::Taken => Err(Cause::Closed.into()),
         }
     }
 
@@ -287,7 +288,7 @@ impl Future for TwoLevelRequest {
             }
             (_, Some(Err(error))) => Err(self.plan.faults.inside(error)),
             (State::Failed(error), _) => Err(error),
-            _ => Err(Error::Closed),
+            _ => Err(Cause::Closed.into()),
         })
     }
 }

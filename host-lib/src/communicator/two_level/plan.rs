@@ -11,6 +11,7 @@ use super::super::abandoned::Abandoned;
 use super::super::report::Numbers;
 use super::super::{Error, Report, Settled};
 use super::fault::Faults;
+use crate::communicator::Cause;
 
 pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -79,12 +80,12 @@ impl Plan {
         report.drift_bytes += self.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
         if found == expected {
             return match report.action {
-                UpdateAction::Halt => Err(Error::Halted { report: report.into() }),
+                UpdateAction::Halt => Err(Cause::Halted { report: report.into() }.into()),
                 _ => Ok(report),
             };
         }
         let name = "the number of elements of the destination";
-        Err(Error::Argument { name, found, expected: expected.to_string() })
+        Err(Cause::Argument { name, found, expected: expected.to_string() }.into())
     }
 
     /// Counts an update as drift because its request was dropped.
@@ -184,7 +185,8 @@ mod tests {
             let (gathered, last) = lock(gather).step(Kind::AllGather, given).wait().unwrap();
             let mut data = vec![5.0; 1000];
             let done = plan.finish(&gathered, vec![scattered.halting(), averaged], last, &mut data);
-            let Err(Error::Halted { report }) = done else { panic!("rank {rank}: {done:?}") };
+            let error = done.unwrap_err();
+            let report = error.report().unwrap();
             assert!(!report.is_applied && data == [0.0; 1000], "rank {rank}: {report}");
             let mut next = vec![1.0; 1000];
             let report = bucket.all_reduce(&mut next).unwrap();

@@ -11,8 +11,6 @@ use crate::memory::NotEnoughMemory;
 
 /// A call over the control channel failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // described above
 pub enum ControlError {
     /// The connection to a peer has ended.
     #[error("the connection to rank {0} has ended: its process is gone, or the network between them failed")]

@@ -30,7 +30,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, Instant};
 
-    use crate::secret::{Secret, SecretError};
+    use crate::secret::Secret;
 
     #[test]
     fn secrets_are_of_a_sensible_length_and_do_not_show() {
@@ -55,8 +55,8 @@ mod tests {
         permit(0o600);
         // Part of a file is no secret, whatever follows it.
         std::fs::write(&path, [&[1; 16][..], &[b' '; 5000], &[2]].concat()).unwrap();
-        assert!(matches!(Secret::from_file(&path), Err(SecretError::Length { .. })));
-        assert!(matches!(Secret::from_file("/dev/zero"), Err(SecretError::Length { .. })));
+        assert!(Secret::from_file(&path).unwrap_err().to_string().contains(" bytes, expected "));
+        assert!(Secret::from_file("/dev/zero").unwrap_err().to_string().contains(" bytes, expected "));
         std::fs::remove_file(&path).unwrap();
         let missing = Secret::from_file(&path).unwrap_err().to_string();
         assert!(missing.starts_with("reading the secret from /"), "{missing}");

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use optireduce::{Bucket, BucketOptions, Communicator, Error, HadamardMode, Repair, Report, Settings, Stage};
+use optireduce::{Bucket, BucketOptions, Communicator, ErrorKind, HadamardMode, Repair, Report, Settings, Stage};
 use optireduce_chaos::{End, Entry, Got, Log};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -122,16 +122,18 @@ impl Trainer {
         let begin = Instant::now();
         let report = match self.buckets[which].all_reduce(&mut data) {
             Ok(report) => report,
-            // Faults last for longer than a trainer would wait.
-            Err(Error::Halted { report }) => *report,
-            Err(Error::Dropped) => {
+            Err(error) if error.kind() == ErrorKind::Dropped => {
                 println!("dropped");
                 self.op = self.communicator.rejoin().wait()?;
                 println!("rejoined at {}", self.op);
                 (self.rejoined, self.has_rejoined) = (self.rejoined + 1, true);
                 return Ok(());
             }
-            Err(error) => return Err(format!("collective {}: {error}", self.op).into()),
+            // After a halt, since faults last for longer than a trainer would wait.
+            Err(error) => match error.report() {
+                Some(report) => report.clone(),
+                None => return Err(format!("collective {}: {error}", self.op).into()),
+            },
         };
         let got = got(&report, begin.elapsed());
         self.log.add(Entry::Got(got), &data)?;

@@ -34,9 +34,9 @@ class Transfer(Work):
 
     def _complete(self, timeout_s: float | None) -> None:
         try:
-            _, data = self._request.wait(timeout_s)
+            message = self._request.wait(timeout_s)
             if self._receives:
-                from_bytes(self.tensors[0], data, self.name)
+                from_bytes(self.tensors[0], message[1], self.name)
         except BaseException as error:
             # The timeout of this wait, or an exception of a signal's handler: the call continues.
             if not self._has_ended():

@@ -9,7 +9,7 @@ use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{Kind, Stage, UpdateAction};
 use serde::Serialize;
 
-use super::super::report::{Report, StageReport, ms};
+use super::{Report, StageReport, ms};
 
 /// Group of an average of models. Its number and ranks are those of the [`Report`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,7 +38,7 @@ pub struct GroupReport {
 impl Report {
     /// Report of the average of a group, which is always applied. `workers`: job rank of each
     /// worker.
-    pub(super) fn of_group(
+    pub(in super::super) fn of_group(
         averaged: Averaged,
         workers: &[usize],
         waited: Duration,
@@ -104,7 +104,7 @@ impl Report {
 
 impl GroupReport {
     /// Prints the line of `report`, which has this group.
-    pub(in super::super) fn fmt(&self, report: &Report, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn fmt(&self, report: &Report, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
         write!(
             f,
