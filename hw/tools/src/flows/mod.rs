@@ -2,5 +2,6 @@
 
 pub mod bitstream;
 pub mod eda;
+pub mod passed;
 pub mod prove;
 pub mod report;

@@ -227,13 +227,17 @@ impl Proof {
 
     /// Tries the base case on a mutant, whose text must be in the emitted Verilog.
     pub fn run_mutant(&self, index: usize) -> Result<Outcome, String> {
+        self.try_on(&format!("{}-mutant{index}", self.name), &self.mutated(index)?, false)
+    }
+
+    fn mutated(&self, index: usize) -> Result<String, String> {
         let (text, instead) = self.mutants[index];
         let verilog = (self.block)();
         if !verilog.contains(text) {
             let name = self.name;
             return Err(format!("{name}: mutant `{text}` is not in the emitted Verilog; update the text in prove.rs"));
         }
-        self.try_on(&format!("{}-mutant{index}", self.name), &verilog.replace(text, instead), false)
+        Ok(verilog.replace(text, instead))
     }
 
     fn try_on(&self, name: &str, verilog: &str, with_induction: bool) -> Result<Outcome, String> {
@@ -421,6 +425,7 @@ pub fn run(proofs: &[&Proof], json: bool) -> Result<bool, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flows::passed;
 
     #[test]
     fn every_claim_is_proved_and_every_mutant_refuted() {
@@ -430,18 +435,20 @@ mod tests {
                 [None].into_iter().chain((0..proof.mutants.len()).map(Some)).map(move |case| (proof, case))
             })
             .collect();
-        let results = eda::in_parallel(&cases, |(proof, mutant)| match mutant {
-            None => (proof.run(), Outcome::Proved),
-            Some(index) => (proof.run_mutant(*index), Outcome::Refuted),
-        });
-        let wrong: Vec<String> = cases
-            .iter()
-            .zip(results)
-            .filter(|(_, (found, expected))| found.as_ref() != Ok(expected))
-            .map(|((proof, mutant), (found, expected))| {
-                format!("{} mutant {mutant:?}: found {found:?}, expected {expected:?}", proof.name)
+        let results = eda::in_parallel(&cases, |(proof, mutant)| {
+            let verilog = mutant.map_or_else(|| Ok((proof.block)()), |index| proof.mutated(index))?;
+            let input = [&proof.with_checker(&verilog)?, include_str!("prove.rs")];
+            let name =
+                format!("proof/{}{}", proof.name, mutant.map_or(String::new(), |index| format!("-mutant{index}")));
+            passed::once(&name, &input, || {
+                let (found, expected) = match mutant {
+                    None => (proof.run()?, Outcome::Proved),
+                    Some(index) => (proof.run_mutant(*index)?, Outcome::Refuted),
+                };
+                if found == expected { Ok(()) } else { Err(format!("{name}: found {found:?}, expected {expected:?}")) }
             })
-            .collect();
+        });
+        let wrong: Vec<String> = results.into_iter().filter_map(Result::err).collect();
         assert!(wrong.is_empty() && PROOFS.iter().all(|proof| !proof.mutants.is_empty()), "{}", wrong.join("\n"));
     }
 

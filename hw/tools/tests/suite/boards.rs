@@ -2,7 +2,7 @@
 //! simulation, and the ECP5 bitstream matches its manifest and these sources.
 
 use super::elaborate;
-use optireduce_hdl::flows::bitstream;
+use optireduce_hdl::flows::{bitstream, passed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
@@ -53,7 +53,7 @@ fn the_opennic_plugin_elaborates_in_its_box() {
 
 #[test]
 fn a_wrong_width_and_a_wrong_name_are_found() {
-    let files = files(&["common", "common/stubs", "alveo-u50"]);
+    let files = elaborate::with_the_card(&files(&["common", "common/stubs", "alveo-u50"]));
     let scratch = scratch("mutants");
     let mutate = |from: &str, to: &str| -> Vec<PathBuf> {
         let alveo = fs::read_to_string(folder().join("common/alveo.v")).expect("it is in the tree");
@@ -62,15 +62,38 @@ fn a_wrong_width_and_a_wrong_name_are_found() {
         let others = files.iter().filter(|file| !file.ends_with("alveo.v")).cloned();
         others.chain([scratch.join("alveo.v")]).collect()
     };
-    let error = elaborate::verilator("shell", &mutate("wire  [63:0] dma_awaddr", "wire  [62:0] dma_awaddr"));
-    assert!(error.expect_err("63 bits for an address of 64").contains("WIDTH"));
-    let error = elaborate::yosys("mutant", "shell", &mutate(".s_axib_awaddr(", ".s_axib_awadr("));
-    assert!(error.expect_err("there is no such port").contains("s_axib_awadr"));
+    let narrow = mutate("wire  [63:0] dma_awaddr", "wire  [62:0] dma_awaddr");
+    once("wrong-width", &narrow, || match elaborate::verilator("shell", &narrow) {
+        Err(error) if error.contains("WIDTH") => Ok(()),
+        found => Err(format!("63 bits for an address of 64: found {found:?}")),
+    });
+    let misnamed = mutate(".s_axib_awaddr(", ".s_axib_awadr(");
+    once("wrong-name", &misnamed, || match elaborate::yosys("mutant", "shell", &misnamed) {
+        Err(error) if error.contains("s_axib_awadr") => Ok(()),
+        found => Err(format!("there is no such port: found {found:?}")),
+    });
     fs::remove_dir_all(scratch).expect("it is there");
+}
+
+/// Runs `check` of files unless it has passed with their present text.
+fn once(name: &str, files: &[PathBuf], check: impl FnOnce() -> Result<(), String>) {
+    let mut input = elaborate::texts(files);
+    input.extend([include_str!("boards.rs"), include_str!("elaborate/mod.rs")].map(str::to_owned));
+    let input: Vec<&str> = input.iter().map(String::as_str).collect();
+    passed::once(&format!("boards/{name}"), &input, check).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Builds a test bench with Verilator and runs it with three seeds.
 fn bench(name: &str, defines: &[&str], files: &[PathBuf], top_folder: &Path) {
+    let mut read: Vec<PathBuf> =
+        fs::read_dir(top_folder).expect("it is there").map(|entry| entry.expect("it can be read").path()).collect();
+    read.retain(|path| path.is_file() && !files.contains(path));
+    read.sort();
+    let input = [files, &read].concat();
+    once(name, &input, || run(name, defines, files, top_folder));
+}
+
+fn run(name: &str, defines: &[&str], files: &[PathBuf], top_folder: &Path) -> Result<(), String> {
     let scratch = scratch(name);
     let built = Command::new("verilator")
         .args(["--binary", "--timing", "--assert", "-Wno-fatal", "-Wno-WIDTH", "-Wno-TIMESCALEMOD", "-O3"])
@@ -80,15 +103,19 @@ fn bench(name: &str, defines: &[&str], files: &[PathBuf], top_folder: &Path) {
         .arg(format!("-I{}", top_folder.display()))
         .current_dir(&scratch)
         .output()
-        .unwrap_or_else(|error| panic!("verilator: {error}. Run `tests/run`, which installs it."));
-    assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
+        .map_err(|error| format!("verilator: {error}. Run `tests/run`, which installs it."))?;
+    if !built.status.success() {
+        return Err(format!("{name}: {}", String::from_utf8_lossy(&built.stderr)));
+    }
     for seed in 1..=3 {
         let run = Command::new(scratch.join("obj/Vtb")).arg(format!("+verilator+seed+{seed}")).output();
-        let run = run.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let run = run.map_err(|error| format!("{name}: {error}"))?;
         let text = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
-        assert!(run.status.success() && text.contains("ok"), "{name}, seed {seed}: {text}");
+        if !run.status.success() || !text.contains("ok") {
+            return Err(format!("{name}, seed {seed}: {text}"));
+        }
     }
-    fs::remove_dir_all(scratch).expect("it is there");
+    fs::remove_dir_all(scratch).map_err(|error| format!("{name}: {error}"))
 }
 
 fn common(name: &str, parameters: &[&str]) {
