@@ -61,7 +61,7 @@ pub struct Report {
     /// Rank that rejoins with this collective; the same on all ranks.
     ///
     /// It needs the model: wait for collectives in progress, settle the buckets, then
-    /// [`broadcast`](crate::Communicator::broadcast) from a rank that stayed.
+    /// [`broadcast`](crate::Exact::broadcast) from a rank that stayed.
     pub joined_rank: Option<usize>,
     /// Bytes expected from peers.
     pub expected_bytes: u64,

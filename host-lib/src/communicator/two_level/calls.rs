@@ -49,8 +49,7 @@ impl TwoLevel {
     /// TCP. Collective.
     ///
     /// # Errors
-    /// [`Error::InGroup`] with an error of
-    /// [`Exact::all_gather`](crate::Exact::all_gather).
+    /// See [`Exact::all_gather`](crate::Exact::all_gather). The text names the group.
     pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         block_on(self.all_gather_bytes_async(bytes))
     }
@@ -71,8 +70,8 @@ impl TwoLevel {
     /// length on all ranks. Collective.
     ///
     /// # Errors
-    /// [`Error::Argument`] if there is no such rank. [`Error::InGroup`] with an error of
-    /// [`Exact::broadcast`](crate::Exact::broadcast); `data` may have changed.
+    /// See [`Exact::broadcast`](crate::Exact::broadcast). The text names the group; `data` may have
+    /// changed.
     pub fn broadcast(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
         block_on(self.broadcast_async(root, data))
     }
@@ -101,8 +100,8 @@ impl TwoLevel {
     /// Ends the job, as [`Communicator::close`](super::Communicator::close). Collective.
     ///
     /// # Errors
-    /// [`Error::InGroup`] with the first error. [`ErrorKind::Unsettled`](crate::ErrorKind::Unsettled) as there. All connections are
-    /// closed in any case.
+    /// See [`Communicator::close`](crate::Communicator::close). The text names the group of the
+    /// first error. All connections are closed in any case.
     pub fn close(self) -> Request<()> {
         Request::on_a_thread("optireduce-close", move || self.end())
     }
