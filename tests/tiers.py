@@ -113,8 +113,9 @@ def eda(phase):
 
 
 def features(phase):
-    for names in ("", "secret", "smartnic"):
-        phase.run("cargo", "clippy", *SETS, "--all-targets", "--features", names, "--quiet", "--", "-D", "warnings")
+    """Targets beside the library differ only by features that are off."""
+    for names, targets in (("", "--all-targets"), ("secret", "--lib"), ("smartnic", "--lib")):
+        phase.run("cargo", "clippy", *SETS, targets, "--features", names, "--quiet", "--", "-D", "warnings")
 
 
 def packages(phase):
@@ -205,8 +206,8 @@ def plan(phases, options):
         return
 
     # One build of all tests: features depend on the packages of a build, and separate builds would
-    # compile dependencies twice. Phases that compile take turns by the lock. Tests with real time
-    # run beside little else.
+    # compile dependencies twice. Phases that compile take turns by the lock. Beside tests with real
+    # time only models run, in idle time.
     static = [] if options.no_vm else [[ROOT / "tests" / "vm" / "static", TARGET / "vm"]]
     add("features", features, after=["documentation"], lock="target")
     add("build", None, ["cargo", "test", "--workspace", "--no-run", "--quiet"], *static, after=["features", "tools"], lock="target")
@@ -215,8 +216,9 @@ def plan(phases, options):
     add("aarch64", aarch64, after=["build"], lock="target")
     add("documentation tests", None, documented, after=["build"], lock="target")
     add("Python", None, [ROOT / "host-lib" / "python" / "test"], after=["build", "torch"])
-    add("models", lambda phase: models(phase, names, *crates), after=["build", "eda tools"])
-    needed = [*machines, "without a secret", "address", "aarch64", "documentation tests", "Python", "models"]
+    # In time that Python's tests and those with real time leave.
+    add("models", lambda phase: models(phase, names, *crates), after=["build", "eda tools"], idle=True)
+    needed = [*machines, "without a secret", "address", "aarch64", "documentation tests", "Python"]
     jobs = ["--profile", "jobs", "-E", f"not ({MODELS})"] if shutil.which("cargo-nextest") else []
     add("tests", lambda phase: tests(phase, names, *crates, *jobs), after=needed, live=True)
     add("mutants apply", None, [ROOT / "tests" / "mutants" / "run", "--check"])

@@ -128,7 +128,7 @@ fn cards_go_on_without_a_software_rank_that_leaves() {
 fn many_collectives_at_once_do_not_outrun_a_card() {
     const CALLS: usize = 200;
     const LARGE: usize = 60_001;
-    // A third of the time that the calls take on an idle machine. On a busy one a window takes 300 ms.
+    // A third of the time that the calls take on an idle machine. A busy one takes 300 ms a window.
     const BOUND: Duration = Duration::from_secs(1);
     let job = Job::new(1);
     on_ranks(2, |rank| {

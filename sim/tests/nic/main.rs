@@ -135,8 +135,8 @@ fn the_self_test_with_a_loopback_demands_every_packet_back() {
     assert!(output.status.code() == Some(1) && said.contains("came back whole (DROP_MALFORMED)"), "{said}");
 }
 
-/// The self-test suggests a longer bound: 3 ms are a hundred cycles of wall-clock time, and fewer on
-/// a busy machine. A card with a fault fails with every bound.
+/// The self-test suggests a longer bound: 3 ms are a hundred cycles of wall-clock time, and fewer
+/// on a busy machine. A card with a fault fails with every bound.
 #[test]
 fn the_self_test_passes_on_a_verilated_card_with_longer_bounds() {
     let card = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &["--engine", "verilator"]);

@@ -1,7 +1,7 @@
 //! Checks whose result depends only on their input and on tools, each run once.
 //!
-//! `passed.txt` lists the checks that passed, by name and SHA-256 of the input. Tests skip those, so
-//! a changed block costs its own checks only. With `OPTIREDUCE_NIGHTLY` tests skip none, because
+//! `passed.txt` lists the checks that passed, by name and SHA-256 of the input. Tests skip those,
+//! so a changed block costs its own checks only. With `OPTIREDUCE_NIGHTLY` tests skip none, because
 //! another version of a tool may find more.
 
 use sha2::{Digest, Sha256};
