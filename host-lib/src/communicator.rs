@@ -352,9 +352,9 @@ impl Communicator {
         Exact { communicator: self }
     }
 
-    /// Takes part again after [`ErrorKind::Dropped`], and returns the number of the first collective
-    /// that includes this rank. A process that joins a running job ([`Settings::rejoin`]) first
-    /// declares its buckets.
+    /// Takes part again after [`ErrorKind::Dropped`], and returns the number of the first
+    /// collective that includes this rank. A process that joins a running job
+    /// ([`Settings::rejoin`]) first declares its buckets.
     ///
     /// Waits until the others have agreed and reached that collective, at most the
     /// [timeout](Settings::timeout). The trainer must then fetch the model: the others find this

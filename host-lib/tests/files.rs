@@ -32,7 +32,9 @@ fn a_group_of_two_ranks_on_a_host_takes_few_files_and_gives_them_back() {
         let files = count() - before;
         assert!(files <= 2 * FILES, "both groups of two ranks have {files} files");
         group.close().wait().unwrap();
-        assert_eq!(count(), before);
+        // Threads that connected the ranks may have closed files since.
+        let after = count();
+        assert!(after <= before, "{after} open files, {before} before");
         communicator.close().wait().unwrap();
     });
 }

@@ -1,4 +1,5 @@
-//! Misuse that the compiler refuses. Each file of `misuse` has one error, with the texts after `//~`.
+//! Misuse that the compiler refuses. Each file of `misuse` has one error, which contains the texts
+//! after `//~`.
 //!
 //! Why not trybuild: it compiles all dependencies again.
 

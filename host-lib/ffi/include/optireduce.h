@@ -95,7 +95,7 @@ enum optr_status_t
     OPTR_INVALID_HANDLE = 2,
     // Another thread is in a call of the same object, or a collective uses the memory.
     OPTR_BUSY = 3,
-    // A call made no progress for optr_config_t.timeout_s.
+    // A rank made no progress for optr_config_t.timeout_s.
     OPTR_TIMEOUT = 4,
     // The ranks differ in settings, calls or lengths, with the same text on all ranks; or a
     // message does not fit. The communicator stays usable unless calls of buckets differ.
@@ -127,6 +127,8 @@ enum optr_status_t
     OPTR_UNSETTLED = 15,
     // The request is not done yet and continues.
     OPTR_PENDING = 16,
+    // This job does not support the call, or this build the setting. Nothing was changed.
+    OPTR_UNSUPPORTED = 17,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -317,9 +317,9 @@ impl Bucket {
         self.send_then(Kind::ReduceScatter, given, finish).wake()
     }
 
-    /// Starts an all-gather of the [`shard`](Self::shard_range) of every rank: reads this rank's at
-    /// its place in `data`, and returns all elements. Collective, [bounded](crate::Settings::bound),
-    /// broadcast stage only.
+    /// Starts an all-gather of the [`shard`](Self::shard_range) of every rank: reads this rank's
+    /// shard at its place in `data`, and returns all elements. Collective,
+    /// [bounded](crate::Settings::bound), broadcast stage only.
     ///
     /// Lost values are zero, and [`Report::missing_from`] lists the ranks of their shards. They are
     /// repaired only if the communicator [waits for repairs](crate::Repair::ThisUpdate).
@@ -339,7 +339,7 @@ impl Bucket {
         self.send_then(Kind::AllGather, given, finish).wake()
     }
 
-    /// Returns as many zeros as the bucket has elements, in memory of earlier calls if there is any.
+    /// Returns as many zeros as the bucket has elements, in memory of earlier calls if possible.
     pub fn buffer(&mut self) -> Vec<f32> {
         let mut values = self.values.take().unwrap_or_default();
         values.clear();

@@ -72,8 +72,8 @@ impl Communicator {
     /// See [`Error`]. Different settings are an error on every rank, without a timeout.
     pub fn connect(settings: Settings) -> Request<Self> {
         match Builder::new(&settings) {
-            Ok(builder) => Request::on_a_thread("optireduce-connect", || Ok(Self::connect_as(builder)?)),
-            Err(error) => Err(error.into()).into(),
+            Ok(builder) => Request::on_a_thread("optireduce-connect", || Self::connect_as(builder)),
+            Err(error) => Err(error).into(),
         }
     }
 

@@ -77,7 +77,7 @@ impl Communicator {
         let places = self.start_places(color);
         Request::on_a_thread("optireduce-connect", move || {
             let places = places()?;
-            Ok(color.map(|color| places.join(color)).transpose()?)
+            color.map(|color| places.join(color)).transpose()
         })
     }
 
@@ -127,7 +127,7 @@ impl Communicator {
             meeting.builder = meeting.builder.clone().for_a_level(ranks_here);
             // Each step measures its own bound.
             meeting.bound_ns = None;
-            Ok(places.join(color)?)
+            places.join(color)
         }
     }
 
@@ -135,7 +135,7 @@ impl Communicator {
     pub(super) fn same_ranks(&mut self) -> Result<Communicator, Error> {
         let mut places = self.start_places(Some(0))()?;
         places.meeting.bound_ns = None;
-        Ok(places.join(0)?)
+        places.join(0)
     }
 }
 

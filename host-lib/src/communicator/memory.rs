@@ -12,7 +12,7 @@ use optireduce_core::Values;
 /// * [`Buffer`]: cards and ranks of this host read it in place; the result is copied once.
 /// * `(Buffer, Buffer)`: the first is read, the second is written; an all-reduce copies nothing.
 ///
-/// After an error the memory does not come back, since a card or another rank may still read it. It
+/// After an error the memory is not returned, since a card or another rank may still read it. It
 /// is freed once its last user is done.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot move into a call that outlives this function",

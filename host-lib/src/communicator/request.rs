@@ -97,9 +97,9 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
 /// apply an all-reduce, later reports of this rank count it as drift. Dropping the request of a
 /// message withdraws the message; in transit it is lost, and the transfer on the other rank fails.
 ///
-/// Every request ends by itself: bounded collectives by their bounds, all others after the
-/// communicator's [timeout](crate::Settings::timeout) without progress. Only time spent waiting for
-/// a message counts: [`is_finished`](Self::is_finished) does not wait, and several
+/// No request waits forever: bounds end bounded collectives, and the communicator's
+/// [timeout](crate::Settings::timeout) without progress ends all other calls. Only time spent
+/// waiting for a message counts: [`is_finished`](Self::is_finished) does not wait, and several
 /// [`wait_timeout`](Self::wait_timeout) add up.
 ///
 /// The engine calls wakers while it drives collectives. As in any async runtime, a waker schedules
@@ -177,7 +177,7 @@ impl<T> Request<T> {
         Self(State::Message { underway, done: None, finish })
     }
 
-    /// Runs `call`, which waits, on a thread of its own. It goes on if the request is dropped.
+    /// Runs `call`, which waits, on a separate thread. It goes on if the request is dropped.
     pub(super) fn on_a_thread(name: &str, call: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Self
     where
         T: Send + 'static,
@@ -210,7 +210,7 @@ impl<T> Request<T> {
     /// Blocks until the call has finished. Use `.await` inside an async runtime.
     ///
     /// # Errors
-    /// Those of the call that returned this request.
+    /// See the call that returned this request.
     pub fn wait(mut self) -> Result<T, Error> {
         self.complete(None);
         self.take()

@@ -42,7 +42,7 @@ impl Communicator {
         let addresses: Vec<IpAddr> = self.addresses.iter().map(SocketAddr::ip).collect();
         let cut = match groups.cut(&addresses) {
             Ok(cut) => cut,
-            Err(error) => return Err(error.into()).into(),
+            Err(error) => return Err(error).into(),
         };
         let (mut levels, mut ranks) = (Vec::new(), Vec::new());
         for Partition { groups, .. } in partitions(&cut) {
@@ -52,7 +52,7 @@ impl Communicator {
         }
         Request::on_a_thread("optireduce-connect", move || {
             let communicators = levels.into_iter().map(|connect| connect()).collect::<Result<_, _>>()?;
-            Ok(TwoLevel::of(communicators, ranks, addresses.len())?)
+            TwoLevel::of(communicators, ranks, addresses.len())
         })
     }
 }

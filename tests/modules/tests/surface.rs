@@ -1,5 +1,5 @@
-//! The public surface of the crate `optireduce`, one line for each item: names at the root, methods,
-//! fields and variants. `surface.txt` is written anew with OPTIREDUCE_WRITE_SURFACE=1.
+//! The public surface of the crate `optireduce`: names at the root, methods, fields and variants.
+//! With OPTIREDUCE_WRITE_SURFACE=1 the test writes `surface.txt`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,8 +9,8 @@ use quote::ToTokens as _;
 use syn::{Attribute, Fields, ImplItem, Item, UseTree, Visibility};
 
 /// Most methods of the types that everybody uses, and most names at the root.
-const MOST: [(&str, usize); 4] = [("Communicator", 21), ("Bucket", 9), ("Exact", 7), ("Request", 3)];
-const MOST_NAMES: usize = 70;
+const MOST: [(&str, usize); 4] = [("Communicator", 20), ("Bucket", 9), ("Exact", 7), ("Request", 3)];
+const MOST_NAMES: usize = 62;
 
 fn crate_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../host-lib").canonicalize().unwrap()

@@ -195,7 +195,7 @@ impl Communicator {
                 return Err(ConnectError::Setting { setting, found: "0".into(), expected }.into());
             }
             let deadline = Duration::from_nanos(bound_ns.load(Ordering::Relaxed));
-            Ok(PartialReduce::connect(rank, &places, listener, builder, deadline, elements, &options)?)
+            PartialReduce::connect(rank, &places, listener, builder, deadline, elements, &options)
         })
     }
 }

@@ -58,7 +58,7 @@ impl Settings {
     /// See [`Error`]. Missing ranks, different settings and impossible groups are the same
     /// error on every rank.
     pub fn connect_two_level(self, groups: Groups) -> Request<TwoLevel> {
-        Request::on_a_thread("optireduce-connect", move || Ok(self.connect_levels(groups)?))
+        Request::on_a_thread("optireduce-connect", move || self.connect_levels(groups))
     }
 
     fn connect_levels(self, groups: Groups) -> Result<TwoLevel, Error> {
