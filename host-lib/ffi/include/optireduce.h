@@ -650,10 +650,10 @@ optr_status_t optr_get_unique_id(const char *address, struct optr_unique_id_t *i
 
 // Joins a job as one of its ranks. Returns when all ranks have joined. Collective.
 //
-// Rank and world size are those of torchrun, mpirun or srun, or of OPTIREDUCE_RANK,
-// OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. If config is NULL, all settings are from the
-// environment. After an error *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if
-// a rank does not join within timeout_s.
+// The environment sets rank and world size: torchrun, mpirun, srun, or OPTIREDUCE_RANK,
+// OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. If config is NULL, the environment sets everything.
+// After an error *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does
+// not join within timeout_s.
 //
 // Threads: any, but not while another thread changes the environment; blocks. Ranks of one process
 // need a thread each.
@@ -770,7 +770,7 @@ optr_status_t optr_exact_reduce_scatter(optr_comm_t comm,
                                         uint32_t op,
                                         optr_request_t *request);
 
-// Copies the root's values to all ranks, over TCP, for weights and other data that must be
+// Copies the root's values to all ranks, over TCP. Use it for weights and other data that must be
 // complete. data is an input at the root, and an output on the others. type_ is an optr_type_t.
 // Collective.
 //

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use optireduce::{Error, binding};
 
@@ -38,7 +37,7 @@ pub fn complete<T: Send + 'static>(
 /// Operation in progress.
 pub struct Operation<T> {
     request: optireduce::Request<T>,
-    /// End of the communicator, if it does not end the operation by itself.
+    /// End of the communicator; `None` if the end also ends the operation.
     ends: Option<Ends>,
 }
 
@@ -63,26 +62,12 @@ impl<T> Operation<T> {
 
     /// Waits at most `timeout`. Returns whether the operation, or its communicator, has ended.
     fn wait_timeout(&mut self, timeout: Option<Duration>) -> bool {
-        struct Unpark(Thread);
-        impl Wake for Unpark {
-            fn wake(self: Arc<Self>) {
-                self.0.unpark();
-            }
-        }
         if self.ends.is_none() {
             // The request drives the engine, and counts the time of a message. Its result waits
             // without a limit.
             return timeout.is_none_or(|timeout| self.request.wait_timeout(timeout));
         }
-        let (waker, begin) = (Waker::from(Arc::new(Unpark(thread::current()))), Instant::now());
-        while self.poll_finished(&mut Context::from_waker(&waker)).is_pending() {
-            match timeout.map(|timeout| timeout.saturating_sub(begin.elapsed())) {
-                None => thread::park(),
-                Some(Duration::ZERO) => return false,
-                Some(left) => thread::park_timeout(left),
-            }
-        }
-        true
+        binding::block_on_for(&mut poll_fn(|context| self.poll_finished(context)), timeout).is_some()
     }
 
     /// Returns the result, [closed](binding::closed) if the communicator ended first.

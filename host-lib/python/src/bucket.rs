@@ -14,7 +14,6 @@ use pyo3::types::PyTuple;
 
 use crate::arrays;
 use crate::context::{Home, Owned, lock};
-use crate::error::call_error;
 use crate::report;
 use crate::request::{Request, Work};
 use crate::settings::Timeout;
@@ -295,7 +294,6 @@ impl Bucket {
         let operation = self.operation("settle");
         let timeout = timeout.map(|Timeout(timeout)| timeout);
         let settled = self.context.call(py, &operation, &self.inner, |bucket| bucket.settle(timeout))?;
-        let settled = settled.map_err(|error| call_error(self.context.rank, &operation, &error))?;
         report::settled_to_python(py, &settled)
     }
 

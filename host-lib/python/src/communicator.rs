@@ -82,8 +82,7 @@ impl Communicator {
         operation: &str,
         begin: impl FnOnce(&mut Inner) -> optireduce::Request<T> + Send,
     ) -> PyResult<T> {
-        let done = self.context.call(py, operation, &self.inner, begin)?;
-        done.map_err(|error| call_error(self.context.rank, operation, &error))
+        self.context.call(py, operation, &self.inner, begin)
     }
 }
 
@@ -255,9 +254,8 @@ impl Communicator {
     /// Connects the ranks with the same colour in a new communicator. Collective.
     fn split(&self, py: Python<'_>, colour: Colour) -> PyResult<Self> {
         let Colour(colour) = colour;
-        let (rank, operation) = (self.context.rank, format!("split with colour {colour}"));
-        let inner = self.context.call(py, &operation, &self.inner, |inner| inner.split(Some(colour)))?;
-        let inner = inner.map_err(|error| connect_error(&format!("rank {rank}: {operation}"), &error))?;
+        let operation = format!("split with colour {colour}");
+        let inner = self.call(py, &operation, |inner| inner.split(Some(colour)))?;
         inner.map(Self::of).ok_or_else(|| self.context.closed(&operation))
     }
 
@@ -271,9 +269,8 @@ impl Communicator {
         let operation =
             number.map_or("two levels by host".into(), |groups: usize| format!("two levels of {groups} groups"));
         let by = number.map_or(Groups::Hosts, Groups::Number);
-        let levels = self.context.call(groups.py(), &operation, &self.inner, |inner| inner.two_level(by))?;
-        let failed = |error| connect_error(&format!("rank {}: {operation}", self.context.rank), &error);
-        Ok(TwoLevel::new(&self.home(), levels.map_err(failed)?))
+        let levels = self.call(groups.py(), &operation, |inner| inner.two_level(by))?;
+        Ok(TwoLevel::new(&self.home(), levels))
     }
 
     /// Declares averages of models among the `group_size` ranks that are ready first. Collective.
@@ -306,13 +303,9 @@ impl Communicator {
         let (Elements(elements), GroupSize(group_size)) = (elements, group_size);
         let sync_bound = sync_bound.map(|SyncBound(sync_bound)| sync_bound);
         let options = partial::options(group_size, weights, sync_bound, repair, patience_s, bound_ms)?;
-        let (rank, operation) = (self.context.rank, format!("partial_reduce of {elements} elements"));
-        let partial =
-            self.context.call(py, &operation, &self.inner, |inner| inner.partial_reduce(elements, options))?;
-        match partial {
-            Ok(partial) => Ok(PartialReduce::new(&self.home(), partial)),
-            Err(error) => Err(connect_error(&format!("rank {rank}: {operation}"), &error)),
-        }
+        let operation = format!("partial_reduce of {elements} elements");
+        let partial = self.call(py, &operation, |inner| inner.partial_reduce(elements, options))?;
+        Ok(PartialReduce::new(&self.home(), partial))
     }
 
     /// Returns counters since the connection: datagrams, drops, loss and times by peer and stage.

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use optireduce::{Error, Request};
 use pyo3::prelude::*;
 
+use crate::error::call_error;
 use crate::exceptions::{ClosedError, ForkedError};
 
 /// Interval of signal checks in a wait.
@@ -93,16 +94,15 @@ impl Context {
         operation: &str,
         inner: &Mutex<Owned<I>>,
         begin: impl FnOnce(&mut I) -> Request<T> + Send,
-    ) -> PyResult<Result<T, Error>> {
+    ) -> PyResult<T> {
         self.check(operation)?;
         // Without the GIL, which a thread that holds the lock may need.
-        let request = py.detach(|| lock(inner).get(operation).map(begin))?;
-        self.finish(py, operation, request)
-    }
-
-    pub fn finish<T: Send>(&self, py: Python<'_>, operation: &str, request: Request<T>) -> PyResult<Result<T, Error>> {
-        let done = py.detach(|| self.finish_within(operation, None, request))?;
-        done.ok_or_else(|| self.closed(operation))
+        let done = py.detach(|| {
+            let request = lock(inner).get(operation).map(begin)?;
+            self.finish_within(operation, None, request)
+        })?;
+        let done = done.ok_or_else(|| self.closed(operation))?;
+        done.map_err(|error| call_error(self.rank, operation, &error))
     }
 
     /// Returns `None` after `timeout`. The caller must not hold the GIL.

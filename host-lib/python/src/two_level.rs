@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::context::{Home, Owned, lock};
-use crate::error::call_error;
 use crate::report;
 use crate::request::{Request, Work};
 use crate::settings::{self, Elements, Timeout};
@@ -69,10 +68,8 @@ impl TwoLevel {
     ) -> PyResult<TwoLevelBucket> {
         let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
         let operation = format!("declaring a bucket of {elements} elements on two levels");
-        match self.context.call(py, &operation, &self.inner, |levels| levels.bucket(elements, options))? {
-            Ok(bucket) => Ok(TwoLevelBucket::new(&self.context.with(self.inner.clone()), bucket)),
-            Err(error) => Err(call_error(self.context.rank, &operation, &error)),
-        }
+        let bucket = self.context.call(py, &operation, &self.inner, |levels| levels.bucket(elements, options))?;
+        Ok(TwoLevelBucket::new(&self.context.with(self.inner.clone()), bucket))
     }
 
     /// Closes the connections without waiting. Call it after `Communicator.close` or a barrier. The
@@ -186,7 +183,6 @@ impl TwoLevelBucket {
         let operation = self.operation("settle");
         let timeout = timeout.map(|Timeout(timeout)| timeout);
         let settled = self.context.call(py, &operation, &self.inner, |bucket| bucket.settle(timeout))?;
-        let settled = settled.map_err(|error| call_error(self.context.rank, &operation, &error))?;
         report::settled_to_python(py, &settled)
     }
 

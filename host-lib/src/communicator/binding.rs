@@ -7,6 +7,7 @@ pub use optireduce_core::{Destination, Loan, Values};
 
 use super::exact::reliable_mean;
 pub use super::memory::{Back, lend};
+pub use super::request::block_on_for;
 use super::{Bucket, Cause, Communicator, Error, PartialReduce, Report, Request};
 use optireduce_core::protocol::Kind;
 

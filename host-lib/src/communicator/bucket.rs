@@ -10,13 +10,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::command::{Collective, Command, Given, Settle};
-use super::error::{Error, ErrorKind};
+use super::error::{Cause, Error, ErrorKind};
 use super::memory::Memory;
 use super::report::Report;
 use super::request::{Outcome, Request, Sender, reply};
 use super::settle::Settled;
 use super::{Builder, Communicator, Shared};
-use crate::communicator::Cause;
 use crate::control::{ControlError, Terms};
 use crate::memory::{self, NotEnoughMemory};
 use optireduce_contract::limits::LANES;
@@ -285,14 +284,12 @@ impl Bucket {
     /// # Errors
     /// See [`Error`]; the memory is then freed.
     pub fn start_all_reduce<M: Memory>(&mut self, data: M) -> Request<(M, Report)> {
-        let misfit = self.misfit(&data);
         let (values, destination, back) = data.lend();
-        let given = Given { values, destination, misfit };
         let finish = |outcome: Outcome| {
             let (result, report) = outcome.whole()?;
             Ok((back(result).ok_or(Cause::Closed)?, report))
         };
-        self.send_then(Kind::AllReduce, given, finish).wake()
+        self.send_then(Kind::AllReduce, (values, destination).into(), finish).wake()
     }
 
     /// Starts a reduce-scatter: returns this rank's [`shard`](Self::shard_range) of the result at
@@ -370,7 +367,7 @@ impl Bucket {
         let (sender, settled) = reply();
         let sum = self.options.reduce_op == ReduceOp::Sum;
         let until = Instant::now().checked_add(timeout.into().unwrap_or(self.shared.timeout));
-        // Only declared buckets reach callers. A dropped reply is an error.
+        // Every declared bucket has a stream. A dropped reply is an error.
         if let Some(stream) = self.stream_id() {
             let beside = self.beside.as_ref().filter(|_| self.shared.falls_back);
             let beside = beside.and_then(|beside| beside.stream_id());
@@ -380,7 +377,8 @@ impl Bucket {
         settled.into()
     }
 
-    /// Wrong and expected length of the caller's memory. The engine reports it to the other ranks.
+    /// Wrong and expected length of memory that the engine does not see whole. The engine reports
+    /// the error to the other ranks.
     fn misfit(&self, data: &impl Memory) -> Option<(usize, usize)> {
         data.misfit(self.elements).map(|found| (found, self.elements))
     }

@@ -21,9 +21,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{EventfdFlags, eventfd};
 
 use super::engine::{Engine, Turn};
-use super::error::Error;
+use super::error::{Cause, Error};
 use super::request::{Reply, block_on_for};
-use crate::communicator::Cause;
 use crate::plane::PlaneError;
 use crate::wait::{Sources, Wait};
 use optireduce_core::CollectivesError;

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Communicator, Error, Request};
-use crate::communicator::Cause;
+use super::{Cause, Communicator, Error, Request};
 use crate::control::{ControlError, Terms, reliable};
 use crate::exact::{ElementType, ExactData, ExactOp, Fold, Typed, fold};
 use optireduce_core::protocol::Parts;

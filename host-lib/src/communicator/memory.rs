@@ -127,10 +127,10 @@ mod sealed {
 
     impl Lend for Buffer {
         fn lend(self) -> (Values, Destination, impl FnOnce(Values) -> Option<Self> + Send + 'static) {
-            let (values, back) = lend(self);
+            let (values, back) = self.lend_to_read();
             let back = move |result| {
                 drop(result);
-                back.take()
+                back()
             };
             (values, Destination::Gradient, back)
         }

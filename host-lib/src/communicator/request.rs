@@ -13,9 +13,8 @@ use tokio::sync::oneshot::error::TryRecvError;
 
 use super::Shared;
 use super::abandoned::Update;
-use super::error::{ConnectError, Error};
+use super::error::{Cause, ConnectError, Error};
 use super::report::Report;
-use crate::communicator::Cause;
 use crate::control::{ControlError, Message, Underway};
 use optireduce_core::Values;
 use optireduce_core::protocol::UpdateAction;
@@ -67,7 +66,7 @@ impl Wake for Unpark {
 }
 
 /// Works inside an async runtime, since the futures of this crate make progress on other threads.
-pub(super) fn block_on_for<F: Future + Unpin>(future: &mut F, timeout: Option<Duration>) -> Option<F::Output> {
+pub fn block_on_for<F: Future + Unpin>(future: &mut F, timeout: Option<Duration>) -> Option<F::Output> {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let begin = Instant::now();
     loop {
@@ -151,6 +150,14 @@ fn keep<T>(done: &mut Option<T>, poll: impl FnOnce() -> Poll<T>) -> Poll<()> {
     }
 }
 
+/// Waits unless the result is there. Returns whether it is there now.
+fn fill<T>(done: &mut Option<T>, wait: impl FnOnce() -> Option<T>) -> bool {
+    if done.is_none() {
+        *done = wait();
+    }
+    done.is_some()
+}
+
 impl<T> From<Reply<T>> for Request<T> {
     fn from(reply: Reply<T>) -> Self {
         Self(State::Call(Awaited { reply, done: None }))
@@ -232,26 +239,13 @@ impl<T> Request<T> {
     fn complete(&mut self, timeout: Option<Duration>) -> bool {
         match &mut self.0 {
             State::Ready(_) => true,
-            State::Call(Awaited { reply, done }) => {
-                if done.is_none() {
-                    *done = block_on_for(reply, timeout);
-                }
-                done.is_some()
-            }
-            State::Collective { outcome: Awaited { reply, done }, shared, .. } => {
-                let is_over = timeout.is_some_and(|timeout| timeout.is_zero());
-                let wait =
-                    |reply| if is_over { None } else { shared.driver.complete(reply, timeout, shared.falls_back) };
-                if done.is_none() {
-                    *done = reply.try_take().or_else(|| wait(reply));
-                }
-                done.is_some()
-            }
+            State::Call(Awaited { reply, done }) => fill(done, || block_on_for(reply, timeout)),
+            State::Collective { outcome: Awaited { reply, done }, shared, .. } => fill(done, || match timeout {
+                Some(Duration::ZERO) => reply.try_take(),
+                _ => reply.try_take().or_else(|| shared.driver.complete(reply, timeout, shared.falls_back)),
+            }),
             State::Message { underway, done, .. } => {
-                if done.is_none() {
-                    *done = block_on_transfer(underway, timeout).map(|outcome| outcome.map_err(Error::from));
-                }
-                done.is_some()
+                fill(done, || block_on_transfer(underway, timeout).map(|outcome| outcome.map_err(Error::from)))
             }
         }
     }

@@ -15,7 +15,7 @@ const RANKS: usize = 3;
 const ALL: [usize; RANKS] = [0, 1, 2];
 const WINDOW: usize = 1024;
 
-/// `None` while a call has it.
+/// Gradient and result; `None` during a call.
 struct Lent(Option<(Buffer, Buffer)>);
 
 impl Lent {

@@ -27,7 +27,7 @@ fn is_public(visibility: &Visibility, attributes: &[Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
 
-/// Names that a `use` brings, as they are seen outside.
+/// Public names of a `use`.
 fn names(tree: &UseTree, found: &mut BTreeSet<String>) {
     match tree {
         UseTree::Path(path) => names(&path.tree, found),

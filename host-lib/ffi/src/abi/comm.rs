@@ -36,10 +36,10 @@ pub unsafe extern "C" fn optr_get_unique_id(address: *const c_char, id: *mut opt
 
 /// Joins a job as one of its ranks. Returns when all ranks have joined. Collective.
 ///
-/// Rank and world size are those of torchrun, mpirun or srun, or of OPTIREDUCE_RANK,
-/// OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. If config is NULL, all settings are from the
-/// environment. After an error *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if
-/// a rank does not join within timeout_s.
+/// The environment sets rank and world size: torchrun, mpirun, srun, or OPTIREDUCE_RANK,
+/// OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. If config is NULL, the environment sets everything.
+/// After an error *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does
+/// not join within timeout_s.
 ///
 /// Threads: any, but not while another thread changes the environment; blocks. Ranks of one process
 /// need a thread each.

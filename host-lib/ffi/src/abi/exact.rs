@@ -80,7 +80,7 @@ pub unsafe extern "C" fn optr_exact_reduce_scatter(
     })
 }
 
-/// Copies the root's values to all ranks, over TCP, for weights and other data that must be
+/// Copies the root's values to all ranks, over TCP. Use it for weights and other data that must be
 /// complete. data is an input at the root, and an output on the others. type_ is an optr_type_t.
 /// Collective.
 ///

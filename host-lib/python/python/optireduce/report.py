@@ -51,7 +51,7 @@ class RepairReport:
 
 @dataclass(frozen=True)
 class GroupReport:
-    """Group of an average of models. Its number and ranks are those of the report."""
+    """Group of an average of models. The report has its number and ranks."""
 
     #: Weights of the members' models; the sum is 1.
     weights: tuple[float, ...]

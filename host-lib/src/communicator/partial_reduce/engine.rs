@@ -11,10 +11,9 @@ use optireduce_core::protocol::partial_reduce::{PartialMessage, Worker, WorkerOu
 use optireduce_core::{CollectivesError, GroupAverages};
 
 use super::super::driver::Waker;
-use super::super::error::Error;
+use super::super::error::{Cause, Error};
 use super::super::report::Report;
 use super::super::request::Sender;
-use crate::communicator::Cause;
 use crate::control::{ControlChannel, ControlError, PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::rarely::Rarely;

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{Report, StageReport, ms};
 
-/// Group of an average of models. Its number and ranks are those of the [`Report`].
+/// Group of an average of models. The [`Report`] has its number and ranks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GroupReport {

@@ -5,10 +5,9 @@
 
 use super::super::request::block_on;
 use super::super::settle::add_bytes;
-use super::super::{Error, Request};
+use super::super::{Cause, Error, Request};
 use super::TwoLevel;
 use super::plan::lock;
-use crate::communicator::Cause;
 use crate::control::ControlError;
 
 /// Header of a rank's bytes: job rank and length.

@@ -12,8 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::command::Command;
 use super::super::report::Numbers;
-use super::super::{Error, Shared};
-use crate::communicator::Cause;
+use super::super::{Cause, Error, Shared};
 use crate::control::{Space, Tag, printable};
 use optireduce_core::protocol::Mismatch;
 

@@ -14,9 +14,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::request::{Reply, Sender, block_on, block_on_for, reply};
-use super::super::{Bucket, Error, Report, Request};
+use super::super::{Bucket, Cause, Error, Report, Request};
 use super::plan::{Plan, lock};
-use crate::communicator::Cause;
 use optireduce_core::protocol::Kind;
 
 /// Also locked by a thread of the pipeline.

@@ -9,9 +9,8 @@ use optireduce_core::protocol::{StreamId, UpdateAction};
 
 use super::super::abandoned::Abandoned;
 use super::super::report::Numbers;
-use super::super::{Error, Report, Settled};
+use super::super::{Cause, Error, Report, Settled};
 use super::fault::Faults;
-use crate::communicator::Cause;
 
 pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
