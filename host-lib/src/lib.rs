@@ -46,7 +46,7 @@
 //! | [`PartialReduce`] | averages of models among the ranks that are ready |
 //! | [`TwoLevel`] | all-reduce on two levels, for many ranks |
 //! | [`Settings::card`] | a rank that uses a SmartNIC |
-//! | [`SmartNic`] | the data plane of a card, for `optireduce_core::Collectives` |
+//! | [`smartnic`] | the data plane of a card, for `optireduce_core::Collectives` |
 //!
 //! # Bounded and exact calls
 //!
@@ -62,8 +62,8 @@
 //! A reduction that lost too much is skipped: its result is zeros, and [`Report::is_applied`] is
 //! false. Repairs add the update to a later result, or to the correction of [`Bucket::settle`]. So
 //! a loop that applies every result, settles its buckets and ignores the reports keeps its replica
-//! equal to the others, up to rounding. At least [`SKIPS_HALT`] skips in a row, with at least
-//! [`PACKETS_HALT`] packets, are [`ErrorKind::Halted`]. Each rank judges its own losses, so ranks
+//! equal to the others, up to rounding. At least [`SKIPS_HALT`](metrics::SKIPS_HALT) skips in a row, with at least
+//! [`PACKETS_HALT`](metrics::PACKETS_HALT) packets, are [`ErrorKind::Halted`]. Each rank judges its own losses, so ranks
 //! may differ unless they [agree](Settings::agree).
 //!
 //! # Blocking and async
@@ -80,7 +80,7 @@
 //!
 //! # Features
 //!
-//! * `smartnic` (default): [`Settings::card`] and [`SmartNic`]. Ranks built without it can share a
+//! * `smartnic` (default): [`Settings::card`] and the module `smartnic`. Ranks built without it can share a
 //!   job with cards.
 //! * `secret`: encrypted and authenticated connections and packets, see [`Secret`]. Adds the crates
 //!   `snow` and `ring`, with C and assembly code. The command `optireduce` includes it.
@@ -105,13 +105,13 @@ mod communicator;
 mod control;
 mod exact;
 mod local;
-pub mod memory;
+mod memory;
 mod plane;
 mod rarely;
 mod secret;
 mod settings;
 #[cfg(feature = "smartnic")]
-mod smartnic;
+pub mod smartnic;
 mod udp;
 mod wait;
 
@@ -128,8 +128,19 @@ pub mod fuzzing {
     pub use crate::control::fuzz::play as control;
 }
 
+/// Parts of [`Metrics`].
+pub mod metrics {
+    pub use crate::secret::SealDrops;
+    pub use crate::udp::Unsent;
+    pub use optireduce_core::protocol::{
+        Metrics as CollectiveMetrics, PACKETS_HALT, PeerMetrics, SKIPS_HALT, StageMetrics,
+    };
+    pub use optireduce_core::software::Counters;
+}
+
 #[doc(hidden)]
 pub mod tuning {
+    pub use crate::communicator::{BOUND_MAX_DEFAULT, BOUND_MIN};
     pub use crate::settings::tuned::{SendThread, Tuning};
 }
 
@@ -137,20 +148,13 @@ pub use buffer::Buffer;
 #[doc(hidden)]
 pub use communicator::binding;
 pub use communicator::{
-    BOUND_MAX_DEFAULT, BOUND_MIN, Bucket, BucketOptions, Communicator, Error, ErrorKind, Exact, GroupReport, Groups,
-    Memory, Metrics, Mismatch, PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled,
-    StageReport, TwoLevel, TwoLevelBucket, TwoLevelRequest, Weighting,
+    Bucket, BucketOptions, Communicator, Error, ErrorKind, Exact, GroupReport, Groups, Memory, Metrics, Mismatch,
+    PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled, StageReport, TwoLevel,
+    TwoLevelBucket, TwoLevelRequest, Weighting,
 };
-pub use control::{Launch, Message, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT};
+pub use control::Message;
 pub use exact::{Element, ElementType, ExactData, ExactOp, Typed};
 pub use optireduce_core::protocol::repair::RepairReport;
-pub use optireduce_core::protocol::{
-    ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, PACKETS_HALT, PeerMetrics, SKIPS_HALT, Stage,
-    StageMetrics,
-};
-pub use optireduce_core::software::Counters;
-pub use secret::{SealDrops, Secret};
+pub use optireduce_core::protocol::{ClosedBy, HadamardMode, Kind, Stage};
+pub use secret::Secret;
 pub use settings::{CardFallback, Early, Origin, Repair, SETTINGS, Scope, Setting, Settings, SharedMemory};
-#[cfg(feature = "smartnic")]
-pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};
-pub use udp::Unsent;

@@ -6,7 +6,7 @@ mod environment;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use environment::has_no_secret;
-use optireduce::{SmartNic, SmartNicError, smartnic_dma_bytes};
+use optireduce::smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::queue::{self, *};
 use optireduce_contract::ranks::RankSet;

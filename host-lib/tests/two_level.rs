@@ -9,9 +9,11 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use optireduce::binding::Launch;
+use optireduce::tuning::BOUND_MIN;
 use optireduce::{
-    BOUND_MIN, BucketOptions, Error, ErrorKind, Groups, HadamardMode, Kind, Launch, Repair, Settings, SharedMemory,
-    Stage, TwoLevel, TwoLevelBucket,
+    BucketOptions, Error, ErrorKind, Groups, HadamardMode, Kind, Repair, Settings, SharedMemory, Stage, TwoLevel,
+    TwoLevelBucket,
 };
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
@@ -243,8 +245,11 @@ fn a_flat_job_of_too_many_ranks_names_the_limit_and_what_to_do() {
     let error = place(1025).connect().wait().unwrap_err().to_string();
     let expected = "world_size is 1025 ranks, expected 1 to 1024 on one level; `connect_two_level` takes more";
     assert_eq!(error, expected);
-    let error =
-        place(optireduce::RANKS_MAX_TWO_LEVEL + 1).connect_two_level(Groups::Auto).wait().unwrap_err().to_string();
+    let error = place(optireduce::binding::RANKS_MAX_TWO_LEVEL + 1)
+        .connect_two_level(Groups::Auto)
+        .wait()
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, "world_size is 65537, expected 1 to 65536 ranks");
 }
 

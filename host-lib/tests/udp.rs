@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job, report_of};
 
+use optireduce::tuning::BOUND_MIN;
 use optireduce::tuning::{SendThread, Tuning};
-use optireduce::{
-    BOUND_MIN, Bucket, BucketOptions, ClosedBy, Communicator, Groups, HadamardMode, Repair, Report, Stage,
-};
+use optireduce::{Bucket, BucketOptions, ClosedBy, Communicator, Groups, HadamardMode, Repair, Report, Stage};
 
 #[test]
 fn all_ranks_get_the_mean_with_the_same_bits() {

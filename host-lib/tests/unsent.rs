@@ -7,7 +7,8 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use namespace::{ip, is_outside};
-use optireduce::{BucketOptions, Repair, Unsent};
+use optireduce::metrics::Unsent;
+use optireduce::{BucketOptions, Repair};
 use ranks::{builder, gradient, job};
 
 /// Commands that break and repair the network, and the counter of refused datagrams.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use optireduce::SmartNicError;
+use optireduce::smartnic::SmartNicError;
 
 /// An error of the simulator. Messages are one line with the values found and expected.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use optireduce::memory;
+use optireduce::binding::memory;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::error::SimError;

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use optireduce::memory::require_each;
-use optireduce::{Groups, Launch, Origin, RANKS_MAX_TWO_LEVEL, Setting, Settings};
+use optireduce::binding::memory::require_each;
+use optireduce::binding::{Launch, RANKS_MAX_TWO_LEVEL};
+use optireduce::{Groups, Origin, Setting, Settings};
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 

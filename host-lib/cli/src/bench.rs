@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use optireduce::Launch;
+use optireduce::binding::Launch;
 
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
 use crate::compare::Rows;

@@ -6,10 +6,11 @@ use std::iter;
 use std::ops::Range;
 use std::time::Duration;
 
+use optireduce::binding::Launch;
 use optireduce::binding::{self, Back, Destination, Values};
 use optireduce::{
-    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, ErrorKind, Groups, Launch, Origin, Report, Secret,
-    Settings, Stage, TwoLevel, TwoLevelBucket,
+    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, ErrorKind, Groups, Origin, Report, Secret, Settings,
+    Stage, TwoLevel, TwoLevelBucket,
 };
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use optireduce::Launch;
+use optireduce::binding::Launch;
 use serde::{Deserialize, Serialize};
 
 use crate::args::RunArgs;

@@ -8,7 +8,8 @@
 
 use std::time::{Duration, Instant};
 
-use optireduce::{Launch, PartialOptions};
+use optireduce::PartialOptions;
+use optireduce::binding::Launch;
 use serde::{Deserialize, Serialize};
 
 use crate::args::RunArgs;

@@ -7,7 +7,8 @@
 
 use std::time::{Duration, Instant};
 
-use optireduce::{ErrorKind, Launch};
+use optireduce::ErrorKind;
+use optireduce::binding::Launch;
 
 use crate::args::RunArgs;
 use crate::engine::Engine;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use optireduce::Launch;
+use optireduce::binding::Launch;
 use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
 use serde::{Deserialize, Serialize};
 

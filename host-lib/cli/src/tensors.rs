@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use half::{bf16, f16};
-use optireduce::memory;
+use optireduce::binding::memory;
 use rustix::process::{Resource, getrlimit};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use optireduce::binding::memory::NotEnoughMemory;
 use optireduce::binding::{self, Destination, Values};
-use optireduce::memory::NotEnoughMemory;
 use optireduce::{Error, Kind as Collective, Report};
 
 use crate::comm::{Comm, turn};

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
-use optireduce::memory::NotEnoughMemory;
+use optireduce::binding::memory::NotEnoughMemory;
 use optireduce::{Error, ErrorKind, Report};
 
 use crate::types::optr_status_t::{self, *};

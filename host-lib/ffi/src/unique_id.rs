@@ -10,7 +10,8 @@ use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use optireduce::{Launch, Settings};
+use optireduce::Settings;
+use optireduce::binding::Launch;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::status::Failure;

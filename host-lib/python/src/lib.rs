@@ -25,7 +25,7 @@ mod two_level;
 
 use std::time::Duration;
 
-use optireduce::Launch;
+use optireduce::binding::Launch;
 use pyo3::prelude::*;
 
 /// For the name server.
@@ -76,8 +76,8 @@ mod _optireduce {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("SKIPS_HALT", optireduce::SKIPS_HALT)?;
-        module.add("PACKETS_HALT", optireduce::PACKETS_HALT)?;
+        module.add("SKIPS_HALT", optireduce::metrics::SKIPS_HALT)?;
+        module.add("PACKETS_HALT", optireduce::metrics::PACKETS_HALT)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

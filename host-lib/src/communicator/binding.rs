@@ -9,7 +9,13 @@ use super::exact::reliable_mean;
 pub use super::memory::{Back, lend};
 pub use super::request::block_on_for;
 use super::{Bucket, Cause, Communicator, Error, PartialReduce, Report, Request};
+pub use crate::control::{Launch, RANKS_MAX_TWO_LEVEL};
 use optireduce_core::protocol::Kind;
+
+/// Memory available to this process.
+pub mod memory {
+    pub use crate::memory::{NotEnoughMemory, require, require_each, room};
+}
 
 /// Averages values of caller-owned memory, which is returned by dropping it, at the latest with the
 /// communicator. [`Report::copied_bytes`] counts:

@@ -36,8 +36,8 @@ pub enum ErrorKind {
     /// The other ranks dropped this one: call [`rejoin`](crate::Communicator::rejoin), then fetch
     /// the model.
     Dropped,
-    /// At least [`SKIPS_HALT`](crate::SKIPS_HALT) collectives in a row lost more than 10 % each,
-    /// with at least [`PACKETS_HALT`](crate::PACKETS_HALT) packets together: stop the job. See
+    /// At least [`SKIPS_HALT`](crate::metrics::SKIPS_HALT) collectives in a row lost more than 10 % each,
+    /// with at least [`PACKETS_HALT`](crate::metrics::PACKETS_HALT) packets together: stop the job. See
     /// [`Error::report`].
     ///
     /// This rank skips the update, as [`Report::is_applied`] describes: the memory for the result

@@ -35,7 +35,7 @@ const HANDED_OUT_MIN: u16 = 1 << 15;
 /// ([`Settings::connect_two_level`](crate::Settings::connect_two_level)).
 pub const RANKS_MAX_TWO_LEVEL: usize = 65_536;
 /// Port of the root if the launcher provides only a host.
-pub const ROOT_PORT_DEFAULT: u16 = 29_517;
+const ROOT_PORT_DEFAULT: u16 = 29_517;
 
 const WORLD_SIZE: &str = "world_size (OPTIREDUCE_WORLD_SIZE, --world-size)";
 const ROOT: &str = "root (OPTIREDUCE_ROOT, --root)";

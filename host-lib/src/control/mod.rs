@@ -41,7 +41,7 @@ pub(crate) use self::bootstrap::{CardLimits, Group, Job, Meeting, Member};
 pub use self::channel::ControlError;
 pub(crate) use self::channel::{CHUNK_BYTES, Closer, ControlChannel, Folding, PeerMessages, Place};
 pub(crate) use self::directory::{Partition, find_groups};
-pub use self::launch::{Launch, LaunchError, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT};
+pub use self::launch::{Launch, LaunchError, RANKS_MAX_TWO_LEVEL};
 pub(crate) use self::launch::{OwnPlace, root_form};
 pub use self::mailbox::Message;
 pub(crate) use self::mailbox::{Mailbox, Space, Tag, Underway};

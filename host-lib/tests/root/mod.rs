@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 use std::sync::Mutex;
 
-use optireduce::Launch;
+use optireduce::binding::Launch;
 
 /// Reserved while this program runs.
 pub fn free_root() -> String {

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use optireduce::{SmartNic, SmartNicError, smartnic_dma_bytes};
+use optireduce::smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};
 use optireduce_contract::limits::SLOTS;
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::registers::BAR_BYTES;

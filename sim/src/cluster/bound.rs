@@ -4,7 +4,7 @@
 //! simulated cards. Here software ranks run these collectives on the same network with the same
 //! settings. Stragglers and the host's own time are not modelled.
 
-use optireduce::BOUND_MAX_DEFAULT;
+use optireduce::tuning::BOUND_MAX_DEFAULT;
 use optireduce_core::protocol::BoundParams;
 
 use super::{Cluster, ClusterConfig, QUANTUM_NS};

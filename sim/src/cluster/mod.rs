@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
 
-use optireduce::{SmartNic, smartnic_dma_bytes};
+use optireduce::smartnic::{SmartNic, smartnic_dma_bytes};
 use optireduce_contract::limits::{PAYLOAD_BEATS_DEFAULT, RANKS_MAX};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::signs::splitmix64;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use optireduce::{SmartNic, SmartNicError};
+use optireduce::smartnic::{SmartNic, SmartNicError};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::SoftwareError;
 use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};

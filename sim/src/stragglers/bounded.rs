@@ -1,6 +1,6 @@
 //! Bounded all-reduces of gradients, with the settings of `optireduce.torch`.
 
-use optireduce::{BOUND_MAX_DEFAULT, BOUND_MIN};
+use optireduce::tuning::{BOUND_MAX_DEFAULT, BOUND_MIN};
 use optireduce_core::protocol::{
     BoundParams, HadamardMode, JobParams, Kind, MembershipParams, StageSummary, UpdateAction,
 };

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce::Buffer;
-use optireduce::memory::NotEnoughMemory;
+use optireduce::binding::memory::NotEnoughMemory;
 
 use super::{Input, Output};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use optireduce::memory::{self, NotEnoughMemory};
+use optireduce::binding::memory::{self, NotEnoughMemory};
 
 use super::{check_aligned, null};
 use crate::status::Failure;

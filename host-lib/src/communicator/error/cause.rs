@@ -128,7 +128,7 @@ pub(crate) enum Cause {
     )]
     Dropped,
     /// At least [`SKIPS_HALT`] collectives in a row lost more than 10 % each, with at least
-    /// [`PACKETS_HALT`](crate::PACKETS_HALT) packets together: stop the job.
+    /// [`PACKETS_HALT`](crate::metrics::PACKETS_HALT) packets together: stop the job.
     ///
     /// This rank skips the update, as [`Report::is_applied`] describes: the memory for the result
     /// of a reduction is zeros. Other ranks may have applied it. The ranks are in step.

@@ -45,6 +45,7 @@ impl Settings {
     ///
     /// # Errors
     /// If a part is missing or invalid.
+    #[doc(hidden)]
     pub fn launch(&self) -> Result<Launch, Error> {
         Ok(self.try_launch()?)
     }

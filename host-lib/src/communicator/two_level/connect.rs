@@ -33,7 +33,7 @@ impl Settings {
     /// Connects the ranks on two levels: each rank only to the ranks of its group and to its equals
     /// in the other groups. Collective: all ranks pass the same groups and settings.
     ///
-    /// At most [`RANKS_MAX_TWO_LEVEL`](crate::RANKS_MAX_TWO_LEVEL) ranks, in 2 to 1024 groups of 2
+    /// At most 65 536 ranks, in 2 to 1024 groups of 2
     /// to 1024. Every rank first reports to rank 0, which keeps a file open for it meanwhile. This
     /// step and each group may take the [timeout](Self::timeout) each.
     ///
