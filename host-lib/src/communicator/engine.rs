@@ -332,6 +332,12 @@ impl Engine {
                     }
                     continue;
                 }
+                // Processes that replace them cannot join without a quorum either.
+                let (newest, gone) = (self.collectives.newest(), &self.links.gone);
+                let connected = newest.live().filter(|rank| !gone.contains(*rank));
+                if !newest.is_quorum(&Ranks::none(self.collectives.params().ranks).with(connected)) {
+                    return Err(Cause::NoQuorum { gone: gone.iter().collect() }.into());
+                }
                 let waited = self.waiting_since.get_or_insert_with(Instant::now).elapsed();
                 if waited > self.links.agreeing {
                     return Err(Cause::NoAgreement { waited }.into());

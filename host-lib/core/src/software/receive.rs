@@ -67,7 +67,8 @@ impl Software {
     pub(super) fn take_datagram(&mut self, from: Option<usize>, datagram: &[u8], is_marked: bool) {
         match self.check(from, datagram) {
             Ok((peer, header, _)) if header.stage == STAGE_FEEDBACK => {
-                self.hear(peer);
+                // An engine also answers while its trainer makes no call, so the rank is not heard.
+                self.silence.hear(peer, self.now_ns);
                 if let Some(answered) = self.budget.credits.handle_feedback(peer, &header, self.now_ns) {
                     self.tails.answered(peer, &header, &answered);
                     let rtt = answered.rtt_ns.map(|rtt_ns| PlaneEvent::RoundTrip { peer, rtt_ns });
@@ -75,18 +76,14 @@ impl Software {
                 }
             }
             Ok((peer, header, payload)) => {
-                self.hear(peer);
+                self.heard.insert(peer);
+                self.silence.hear(peer, self.now_ns);
                 self.is_asked |= header.flags & FLAG_ANSWER != 0;
                 self.budget.credits.received(peer, &header, payload.len(), is_marked, self.now_ns);
                 self.take(&header, payload);
             }
             Err(cause) => *self.counters.dropped(cause) += 1,
         }
-    }
-
-    fn hear(&mut self, peer: usize) {
-        self.heard.insert(peer);
-        self.silence.hear(peer, self.now_ns);
     }
 
     fn check<'a>(&self, from: Option<usize>, datagram: &'a [u8]) -> Result<(usize, UbtHeader, &'a [u8]), Cause> {

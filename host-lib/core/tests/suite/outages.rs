@@ -70,6 +70,18 @@ fn answer(plane: &mut Software, peer: usize, header: &UbtHeader, payload_bytes: 
 }
 
 #[test]
+fn a_rank_that_only_answers_is_not_heard() {
+    let (mut plane, _) = contributed(false, true);
+    plane.advance(PATIENCE_NS);
+    let again = sent(&mut plane);
+    let (_, to, _, bytes, header) = &again[0];
+    answer(&mut plane, *to, header, *bytes, 1);
+    assert!(plane.take_heard().is_empty());
+    come(&mut plane, *to, Stage::Contribute, 0);
+    assert_eq!(plane.take_heard().iter().collect::<Vec<_>>(), [*to]);
+}
+
+#[test]
 fn the_end_of_a_shard_that_is_not_answered_is_sent_again_at_growing_intervals() {
     for bf16 in [false, true] {
         let (mut plane, plan) = contributed(bf16, true);

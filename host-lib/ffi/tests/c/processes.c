@@ -181,6 +181,35 @@ static void no_new_connection(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
+/* The others drop a silent rank, which then rejoins. */
+static int is_dropped, is_back;
+
+static void silent(optr_comm_t comm, int rank) {
+    float values[100] = {0};
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    uint32_t first;
+    OK(optr_bucket_create(comm, 100, NULL, &bucket, NULL));
+    OK(optr_bucket_all_reduce(bucket, values, values, 100, &report, NULL));
+    if (rank == 1) {
+        wait_for_flag(&is_dropped);
+        optr_status_t status;
+        do status = optr_bucket_all_reduce(bucket, values, values, 100, &report, NULL);
+        while (status == OPTR_SUCCESS);
+        CHECK(status == OPTR_DROPPED && strstr(optr_last_error(), "rejoin"));
+        OK(optr_comm_rejoin(comm, &first, NULL));
+        OK(optr_bucket_all_reduce(bucket, values, values, 100, &report, NULL));
+        CHECK(report.number == first && report.ranks == RANKS && report.joined_rank == 1);
+        set_flag(&is_back);
+    }
+    while (!__atomic_load_n(&is_back, __ATOMIC_SEQ_CST)) {
+        OK(optr_bucket_all_reduce(bucket, values, values, 100, &report, NULL));
+        if (report.ranks == RANKS - 1) set_flag(&is_dropped);
+    }
+    OK(optr_comm_abort(comm));
+    OK(optr_comm_destroy(comm));
+}
+
 /* Runs ranks in processes, of which at most one, `dies`, may end by a signal. */
 static void run_processes(int ranks, void (*rank)(optr_comm_t, int), int dies) {
     OK(optr_get_unique_id("127.0.0.1", &job_id));
@@ -225,6 +254,10 @@ int main(void) {
     run_processes(RANKS, survivor, 2);
     for (int i = 0; i < 20; i++) run_processes(2, left, -1);
     run_processes(2, no_new_connection, -1);
+
+    job_config.bound_ms = 20;
+    job_config.drop_silent_after = 2;
+    run_ranks(RANKS, silent);
     puts("done");
     return 0;
 }

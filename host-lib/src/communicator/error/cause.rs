@@ -151,6 +151,12 @@ pub(crate) enum Cause {
         waited.as_secs_f64()
     )]
     NoAgreement { waited: Duration },
+    /// Too many processes have ended.
+    #[error(
+        "the processes of ranks {gone:?} have ended, and the others are no quorum (more than half of the ranks, or half of \
+         them with the lowest one); restart the job"
+    )]
+    NoQuorum { gone: Vec<usize> },
     /// The communicator was dropped before the call, or during it.
     #[error("the communicator of this call was dropped, or its engine has ended; make a new communicator")]
     Closed,
@@ -242,6 +248,7 @@ impl Cause {
             Self::Halted { .. } => ErrorKind::Halted,
             Self::Unsettled { .. } => ErrorKind::Unsettled,
             Self::NoAgreement { .. } => ErrorKind::Timeout,
+            Self::NoQuorum { .. } => ErrorKind::Peer,
             Self::Closed => ErrorKind::Closed,
         }
     }
@@ -253,6 +260,7 @@ impl Cause {
             Self::Collective(_)
             | Self::Mismatch(_)
             | Self::NoAgreement { .. }
+            | Self::NoQuorum { .. }
             | Self::Closed
             | Self::Unsettled { .. } => true,
             Self::Connect(_)
@@ -271,6 +279,7 @@ impl Cause {
             Self::Mismatch(mismatch) => Some(mismatch.rank),
             Self::Control(error) => rank_of_control(error),
             Self::Cards { rank, .. } => Some(*rank),
+            Self::NoQuorum { gone } => gone.first().copied(),
             Self::InGroup { ranks, source } => ranks.get(source.rank()?).copied(),
             _ => None,
         }
