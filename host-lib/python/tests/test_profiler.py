@@ -6,6 +6,7 @@ import optireduce.torch
 import torch
 import torch.distributed as dist
 from groups import group
+from optireduce.torch._work import Work
 from ranks import wait_for
 from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import ProfilerActivity, profile
@@ -52,3 +53,12 @@ def test_a_trace_shows_buckets_reduced_while_the_backward_pass_runs(job, tmp_pat
     assert all(one["ts"] + one["dur"] <= first["ts"] + first["dur"] for one in backward), (first, backward)
     barrier = next(one for one in events if one["name"] == "optireduce::barrier")
     assert barrier["ts"] > max(one["ts"] for one in collectives)
+
+
+def test_a_range_ends_before_its_work_since_the_profiler_may_end_with_the_work():
+    completed = []
+    work = Work("barrier", [])
+    work.recorded = torch.futures.Future()
+    work.recorded.add_done_callback(lambda _: completed.append(work.is_completed()))
+    work.finish()
+    assert completed == [False] and work.is_completed()

@@ -158,8 +158,9 @@ class Session:
             return work
         # The profiler's range lasts until the call ends, in parallel to this thread's ranges.
         with torch.profiler.record_function(f"optireduce::{work.name}") as span:
+            work.recorded = torch.futures.Future()
+            span._call_end_callbacks_on_future(work.recorded)
             self._starting.put((work, start, finish))
-            span._call_end_callbacks_on_future(work.get_future())
         return work
 
     def use_levels(self, groups: Groups) -> None:
