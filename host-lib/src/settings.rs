@@ -492,6 +492,7 @@ settings! {
     /// * repairs, at most 4 t_B, see [`Repair`];
     /// * the votes of other ranks, with `agree`;
     /// * an agreement on the ranks that take part, at most the timeout;
+    /// * a rank that is alive but makes no call, at most the timeout: see `drop_silent_after`;
     /// * in a one-off collective, the comparison of the call and repairs, at most the timeout each.
     ///
     /// A measured bound is twice the 95th percentile of at least 20 stage times, and at least 5 ms
@@ -518,7 +519,9 @@ settings! {
         sample "next_update";
     /// Number of collectives in a row without a packet of a rank after which it is dropped.
     ///
-    /// A rank with open connections must also be silent for 0.5 s.
+    /// A rank with open connections must also be silent for 0.5 s. If its process is alive, because
+    /// its trainer saves a checkpoint, for example, the others wait for it instead, at most
+    /// `timeout_s`.
     drop_silent_after(impl Into<Option<u32>> as Option<u32>), "drop_silent_after",
         whole(1, u32::MAX as u64, "collectives").or("never"), default "3", scope Job, sample "5", rare;
     /// Common decision: if one rank would skip an update, all skip it.

@@ -319,6 +319,20 @@ impl<P: DataPlane> Collectives<P> {
         self.waits = true;
     }
 
+    /// Sets whether packets of other ranks are seen whose collectives this rank has not begun.
+    /// Meanwhile it reports that it is alive, and the others wait for it.
+    pub fn set_behind(&mut self, now_ns: u64, sees_others_ahead: bool) {
+        if let Some(control) = &mut self.agreement.control {
+            control.set_behind(now_ns, sees_others_ahead);
+        }
+    }
+
+    /// Returns whether this rank starts no collective because it waits for ranks that are alive and
+    /// behind: see [`set_behind`](Self::set_behind).
+    pub fn waits_for_behind(&mut self, now_ns: u64) -> bool {
+        self.agreement.control.as_mut().is_some_and(|control| control.waits_for_behind(now_ns))
+    }
+
     /// Sets whether the data plane is overdue. Meanwhile this rank reports that it is alive.
     pub fn set_late(&mut self, is_late: bool) {
         self.is_late = is_late;

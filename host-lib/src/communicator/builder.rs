@@ -247,6 +247,7 @@ impl Builder {
         let members = MembershipParams {
             silent_ops: self.silent_ops,
             silent_ns: self.silent.as_nanos().try_into().unwrap_or(u64::MAX),
+            patience_ns: self.timeout.as_nanos().try_into().unwrap_or(u64::MAX),
             retry_ns: RETRY.as_nanos() as u64,
             lead_ops: LEAD_OPS,
             bound: match self.bound {

@@ -209,6 +209,11 @@ impl Engine {
         // Late from the failure of the card until the others have agreed on the fallback.
         let asks = self.failed_op.is_some() && !self.links.fallen_back.load(Ordering::Acquire);
         self.collectives.set_late(asks || self.collectives.plane().is_late());
+        if !self.collectives.plane().is_card() {
+            let preposted = self.collectives.is_preposted() && self.replies.is_empty();
+            let (now_ns, is_awaited) = (self.collectives.plane().now_ns(), self.collectives.plane().is_awaited());
+            self.collectives.set_behind(now_ns, preposted || is_awaited);
+        }
         let finished = self.poll()?;
         self.notice_failure(oldest_op);
         self.send_messages();
@@ -332,9 +337,13 @@ impl Engine {
                     }
                     continue;
                 }
-                // Processes that replace them cannot join without a quorum either.
+                if self.collectives.waits_for_behind(now_ns) {
+                    self.waiting_since = None;
+                    return Ok(any);
+                }
                 let (newest, gone) = (self.collectives.newest(), &self.links.gone);
                 let connected = newest.live().filter(|rank| !gone.contains(*rank));
+                // Processes that replace the ended ones cannot join without a quorum either.
                 if !newest.is_quorum(&Ranks::none(self.collectives.params().ranks).with(connected)) {
                     return Err(Cause::NoQuorum { gone: gone.iter().collect() }.into());
                 }

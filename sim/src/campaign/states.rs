@@ -100,6 +100,7 @@ fn name(message: &Message) -> &'static str {
             MembershipMessage::Accepted { .. } => "accepted",
             MembershipMessage::Views { .. } => "views decided",
             MembershipMessage::Waits { .. } => "waits",
+            MembershipMessage::Behind { .. } => "behind",
         },
         _ => "another message",
     }

@@ -170,7 +170,8 @@ impl<P: DataPlane> Collectives<P> {
     /// Returns whether the view of the next collective is decided. Without a quorum this may never
     /// become true, so the caller must set a time limit.
     pub fn may_prepare(&mut self, now_ns: u64) -> bool {
-        let may = self.misfit.is_none() && (self.pipeline.is_preposted() || self.next_view(now_ns).is_some());
+        let waits = self.waits_for_behind(now_ns);
+        let may = self.misfit.is_none() && !waits && (self.pipeline.is_preposted() || self.next_view(now_ns).is_some());
         self.take_outputs();
         may
     }

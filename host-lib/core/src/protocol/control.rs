@@ -61,6 +61,16 @@ impl Control {
         self.membership.wait_for_others(now_ns, waits);
     }
 
+    /// As [`Membership::set_behind`].
+    pub fn set_behind(&mut self, now_ns: u64, sees_others_ahead: bool) {
+        self.membership.set_behind(now_ns, sees_others_ahead);
+    }
+
+    /// As [`Membership::waits_for_behind`].
+    pub fn waits_for_behind(&mut self, now_ns: u64) -> bool {
+        self.membership.waits_for_behind(now_ns)
+    }
+
     /// Newest agreed view; `None` while this rank takes no part.
     pub fn newest(&self) -> Option<&View> {
         self.membership.newest()

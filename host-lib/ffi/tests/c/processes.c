@@ -256,7 +256,7 @@ int main(void) {
     run_processes(2, no_new_connection, -1);
 
     job_config.bound_ms = 20;
-    job_config.drop_silent_after = 2;
+    job_config.timeout_s = 3;
     run_ranks(RANKS, silent);
     puts("done");
     return 0;

@@ -24,6 +24,10 @@
 //!   remaining ranks have promised, the view begins at the first collective that none has started;
 //!   with only a quorum, `lead_ops` later, since no rank runs further ahead of a quorum.
 //!
+//! * Pauses: a rank that is behind while its trainer does something else, such as saving a checkpoint,
+//!   reports that it is alive. The others wait for it instead of dropping it, up to
+//!   [`MembershipParams::patience_ns`].
+//!
 //! Requires: a reliable channel, ordered per pair of ranks. A rank that crashes loses its state and
 //! returns only by [`Membership::join`].
 //! Limits: at most [`RANKS_MAX`] ranks. One rank joins at a time. Of two ranks, only the lower
@@ -75,6 +79,9 @@ pub struct MembershipParams {
     /// Minimum duration of those K collectives, in ns. Default 100 ms. It must exceed the latency
     /// of the reliable channel, or ranks that wait for an agreement are dropped.
     pub silent_ns: u64,
+    /// Longest wait for a silent rank that reports that it is alive, in ns. Then it is dropped.
+    /// Default 0.
+    pub patience_ns: u64,
     /// Number of collectives that a rank may run ahead of a quorum's reported progress. Default 32.
     /// It must cover the collectives prepared ahead and those during one message latency.
     pub lead_ops: u32,
@@ -87,7 +94,15 @@ pub struct MembershipParams {
 impl MembershipParams {
     /// Defaults for a job of `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
-        Self { ranks, silent_ops: Some(3), silent_ns: 100_000_000, lead_ops: 32, retry_ns: 20_000_000, bound: None }
+        Self {
+            ranks,
+            silent_ops: Some(3),
+            silent_ns: 100_000_000,
+            patience_ns: 0,
+            lead_ops: 32,
+            retry_ns: 20_000_000,
+            bound: None,
+        }
     }
 }
 
@@ -108,6 +123,14 @@ pub struct Membership {
     /// Per rank: consecutive silent collectives, and the end of the first.
     silent: Vec<(u32, u64)>,
     suspects: Ranks,
+    /// Silent ranks that reported to be alive and behind, with the first and the last report.
+    behind: BTreeMap<usize, (u64, u64)>,
+    /// Ranks of `behind` for which this rank waits.
+    awaited: Ranks,
+    /// Next report of this rank that it is behind.
+    behind_at_ns: Option<u64>,
+    /// It has reported so since it last was not.
+    has_told_behind: bool,
     gone: Ranks,
     /// Gone ranks on a new channel.
     back: Ranks,
@@ -172,6 +195,10 @@ impl Membership {
             told_op: 0,
             silent: vec![(0, 0); params.ranks],
             suspects: Ranks::none(params.ranks),
+            behind: BTreeMap::new(),
+            awaited: Ranks::none(params.ranks),
+            behind_at_ns: None,
+            has_told_behind: false,
             gone: Ranks::none(params.ranks),
             back: Ranks::none(params.ranks),
             gone_op: 0,
@@ -237,6 +264,9 @@ impl Membership {
             if first_of_view {
                 self.consider(now_ns);
             }
+            if self.has_told_behind {
+                self.tell_behind(&newest);
+            }
             // A rank that joins waits for this report.
             if first_of_view && newest.joined.is_some()
                 || self.next_op >= self.told_op.saturating_add((self.params.lead_ops / 4).max(1))
@@ -247,10 +277,67 @@ impl Membership {
         self.views.iter().rev().find(|view| view.first_op <= op).cloned()
     }
 
+    /// Time of the next report that this rank is alive.
+    fn report_after(&self, now_ns: u64) -> u64 {
+        now_ns.saturating_add((self.params.silent_ns / 4).max(1))
+    }
+
     /// Sets whether this rank waits for messages, and reports that it is alive meanwhile.
     pub fn wait_for_others(&mut self, now_ns: u64, waits: bool) {
-        let next_ns = now_ns.saturating_add((self.params.silent_ns / 4).max(1));
+        let next_ns = self.report_after(now_ns);
         self.waits_at_ns = (waits && self.drops_silent()).then(|| self.waits_at_ns.unwrap_or(next_ns));
+    }
+
+    /// Sets whether other ranks are seen to be ahead of this one, which then reports that it is
+    /// alive until it has caught up.
+    pub fn set_behind(&mut self, now_ns: u64, sees_others_ahead: bool) {
+        let others = |newest: &View| newest.live().any(|rank| self.reached[rank] > self.next_op);
+        let is_behind = sees_others_ahead || self.newest().is_some_and(others);
+        // In time, but few ranks report while one of them computes for somewhat longer than others.
+        let next_ns = now_ns.saturating_add((self.params.silent_ns / 2).max(1));
+        let reports = is_behind && self.drops_silent() && self.params.patience_ns > 0;
+        self.behind_at_ns = reports.then(|| self.behind_at_ns.unwrap_or(next_ns));
+        self.has_told_behind &= reports;
+    }
+
+    fn tell_behind(&mut self, newest: &View) {
+        let (number, next_op) = (newest.number, self.next_op);
+        for to in newest.live().filter(|to| *to != self.rank) {
+            self.outputs.push_back(Output::Send { to, message: MembershipMessage::Behind { number, next_op } });
+        }
+    }
+
+    /// Returns whether this rank should start no collective, since it waits for ranks that are
+    /// alive and behind.
+    pub fn waits_for_behind(&mut self, now_ns: u64) -> bool {
+        if self.awaited.is_empty() {
+            return false;
+        }
+        let (silent_ns, patience_ns) = (self.params.silent_ns, self.params.patience_ns);
+        let Some(newest) = self.views.back().cloned() else { return false };
+        let before = self.suspects.clone();
+        for rank in self.awaited.clone().iter() {
+            let times = self.behind.get(&rank).filter(|_| newest.has(rank) && !self.gone.contains(rank));
+            let is_alive = times.is_some_and(|(since_ns, last_ns)| {
+                now_ns.saturating_sub(*last_ns) < silent_ns && now_ns.saturating_sub(*since_ns) < patience_ns
+            });
+            if !is_alive {
+                self.awaited.remove(rank);
+                if newest.has(rank) && self.suspects.insert(rank) {
+                    self.outputs.push_back(Output::Silent { rank });
+                }
+            }
+        }
+        if self.suspects != before {
+            self.tell_suspects(now_ns, &newest);
+        }
+        !self.awaited.is_empty()
+    }
+
+    fn caught_up(&mut self, rank: usize) {
+        self.behind.remove(&rank);
+        self.awaited.remove(rank);
+        self.silent[rank] = (0, 0);
     }
 
     /// Records that the reliable channel to a rank has closed. K silent collectives then suffice to
@@ -280,7 +367,7 @@ impl Membership {
         let Some(silent_ops) = self.params.silent_ops else { return };
         let Some(newest) = self.views.back().cloned() else { return };
         let Some(view) = self.views.iter().rev().find(|view| view.first_op <= op).cloned() else { return };
-        let suspects = self.suspects.clone();
+        let (suspects, mut awaits) = (self.suspects.clone(), false);
         let joins_later = |rank: usize| {
             let mut later = self.views.iter().filter(|later| later.first_op > op);
             later.any(|later| later.joined.is_some_and(|(joined, _)| usize::from(joined) == rank))
@@ -290,6 +377,8 @@ impl Membership {
             if heard.contains(rank) && !self.joins.contains_key(&rank) {
                 *ops = 0;
                 self.suspects.remove(rank);
+                self.behind.remove(&rank);
+                self.awaited.remove(rank);
                 continue;
             }
             // In a short bucket most ranks send nothing, and the owners alone are no quorum.
@@ -301,12 +390,28 @@ impl Membership {
             }
             *ops = ops.saturating_add(1);
             let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns || self.gone.contains(rank);
-            if *ops >= silent_ops && long && self.suspects.insert(rank) {
+            if *ops < silent_ops || !long {
+                continue;
+            }
+            let is_behind = self
+                .behind
+                .get(&rank)
+                .is_some_and(|(_, last_ns)| now_ns.saturating_sub(*last_ns) < self.params.silent_ns);
+            if is_behind && !self.gone.contains(rank) && !self.suspects.contains(rank) {
+                if self.awaited.insert(rank) {
+                    tracing::debug!(rank = self.rank, behind = rank, op, "waits for a rank that is alive and behind");
+                    awaits = true;
+                }
+            } else if self.suspects.insert(rank) {
                 self.outputs.push_back(Output::Silent { rank });
             }
         }
         if self.suspects != suspects {
             self.tell_suspects(now_ns, &newest);
+        }
+        if awaits {
+            // So that the rank knows how far it is behind.
+            self.tell_progress(&newest);
         }
     }
 
@@ -395,6 +500,7 @@ impl Membership {
             MembershipMessage::Progress { number, .. }
             | MembershipMessage::Suspect { number, .. }
             | MembershipMessage::Waits { number }
+            | MembershipMessage::Behind { number, .. }
             | MembershipMessage::Request { number, .. }
             | MembershipMessage::Prepare { number, .. }
             | MembershipMessage::Promise { number, .. }
@@ -415,7 +521,9 @@ impl Membership {
 
     /// Time at which [`handle_timeout`](Self::handle_timeout) must be called.
     pub fn next_timeout(&self) -> Option<u64> {
-        self.retry_at_ns.into_iter().chain(self.waits_at_ns).min()
+        let times = self.retry_at_ns.into_iter().chain(self.waits_at_ns).chain(self.behind_at_ns);
+        let stale = |rank: usize| Some(self.behind.get(&rank)?.1.saturating_add(self.params.silent_ns));
+        times.chain(self.awaited.iter().filter_map(stale)).min()
     }
 
     /// Takes over from a slow coordinator, or repeats a request.
@@ -426,6 +534,14 @@ impl Membership {
             let message = MembershipMessage::Waits { number: newest.number };
             self.send_all(now_ns, &newest.ranks, &message);
         }
+        if self.behind_at_ns.take_if(|at_ns| now_ns >= *at_ns).is_some()
+            && let Some(newest) = self.views.back().cloned()
+        {
+            self.behind_at_ns = Some(self.report_after(now_ns));
+            self.has_told_behind = true;
+            self.tell_behind(&newest);
+        }
+        self.waits_for_behind(now_ns);
         if self.retry_at_ns.is_none_or(|at| now_ns < at) {
             return;
         }
@@ -461,6 +577,15 @@ impl Membership {
                 self.silent[from] = (0, 0);
                 if self.suspects.remove(from) {
                     self.tell_suspects(now_ns, newest);
+                }
+            }
+            MembershipMessage::Behind { next_op, .. } => {
+                if next_op >= self.next_op {
+                    self.caught_up(from);
+                } else {
+                    let times = self.behind.entry(from).or_insert((now_ns, now_ns));
+                    let is_new = now_ns.saturating_sub(times.1) >= self.params.silent_ns;
+                    *times = (if is_new { now_ns } else { times.0 }, now_ns);
                 }
             }
             MembershipMessage::Suspect { mut suspects, .. } => {
@@ -585,7 +710,7 @@ impl Membership {
         self.joins.retain(|rank, wish| *wish > self.joined[*rank]);
         if let Some((rank, _)) = view.joined {
             self.suspects.remove(rank.into());
-            self.silent[usize::from(rank)] = (0, 0);
+            self.caught_up(rank.into());
             // The rank joins with a new channel, unless that one has closed since.
             if self.back.contains(rank.into()) {
                 self.gone.remove(rank.into());

@@ -184,6 +184,8 @@ pub enum MembershipMessage {
     Views { views: Vec<View> },
     /// The sender is alive and waits for messages about a finished collective.
     Waits { number: u32 },
+    /// The sender is alive, and its next collective is `next_op`, which others have finished.
+    Behind { number: u32, next_op: u32 },
 }
 
 /// A message that no rank of the job can have sent, and that was ignored.

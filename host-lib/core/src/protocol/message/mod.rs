@@ -34,7 +34,7 @@ use super::types::Kind;
 use super::votes::VoteMessage;
 
 /// First byte of every message.
-pub const VERSION: u8 = 6;
+pub const VERSION: u8 = 7;
 /// Maximum length of a message in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 1 << 17;
 
@@ -159,6 +159,7 @@ wire_enum!(MembershipMessage {
     0x08 => Accepted { number, ballot },
     0x09 => Views { views },
     0x0a => Waits { number },
+    0x0b => Behind { number, next_op },
 });
 wire_struct!(Ballot { attempt, rank });
 wire_struct!(View { number, ranks, first_op, joined, epoch, settings });

@@ -123,6 +123,7 @@ impl Draw {
             }
             14 => Message::Call(CallMessage::Ask { op, call: self.call() }),
             15 => Message::Call(CallMessage::Tell { op, call: self.call() }),
+            16 if self.below(2) == 0 => membership(MembershipMessage::Behind { number, next_op: op }),
             16 => membership(MembershipMessage::Waits { number }),
             17 => partial(PartialMessage::Ready { view: number, iteration: self.u64(), number: op }),
             18 => partial(PartialMessage::Alive { view: number }),
@@ -166,25 +167,25 @@ fn golden_bytes() {
     for (message, expected) in [
         (
             membership(MembershipMessage::Progress { number: 7, next_op: 0x0a0b }),
-            &[&[6, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
+            &[&[7, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
         ),
         (
             membership(MembershipMessage::Suspect { number: 7, suspects: Ranks::none(64).with([63]) }),
-            &[&[6, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
+            &[&[7, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
         ),
-        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[6, 3, 0, 0, 0, 7, 0, 0, 0]]),
+        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[7, 3, 0, 0, 0, 7, 0, 0, 0]]),
         (
             membership(MembershipMessage::Request {
                 number: 7,
                 request: Request { hadamard: Some(true), bound_ns: Some(0x0102), fallback: true },
             }),
-            &[&[6, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1]],
+            &[&[7, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1]],
         ),
-        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[6, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
-        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[6, 5, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[7, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
+        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[7, 5, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Promise { number: 7, ballot: BALLOT, next_op: 8, accepted: None }),
-            &[&[6, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
+            &[&[7, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
         ),
         (
             membership(MembershipMessage::Promise {
@@ -193,67 +194,68 @@ fn golden_bytes() {
                 next_op: 8,
                 accepted: Some((BALLOT, view())),
             }),
-            &[&[6, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
+            &[&[7, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
         ),
         (
             membership(MembershipMessage::Accept { ballot: BALLOT, view: joined }),
-            &[&[6, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
+            &[&[7, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
         ),
-        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[6, 8, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[7, 8, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Views { views: vec![view(); 2] }),
-            &[&[6, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
+            &[&[7, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
         ),
-        (membership(MembershipMessage::Waits { number: 7 }), &[&[6, 10, 0, 0, 0, 7]]),
+        (membership(MembershipMessage::Waits { number: 7 }), &[&[7, 10, 0, 0, 0, 7]]),
+        (membership(MembershipMessage::Behind { number: 7, next_op: 9 }), &[&[7, 11, 0, 0, 0, 7, 0, 0, 0, 9]]),
         (
             Message::Vote(VoteMessage::Vote { op: 5, live: Ranks::all(3), skip: true, left_ns: 9 }),
-            &[&[6, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
+            &[&[7, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
         ),
-        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[6, 0x11, 0, 0, 0, 5, 0]]),
+        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[7, 0x11, 0, 0, 0, 5, 0]]),
         (
             Message::Repair(RepairMessage::Request { key: KEY, ranges: vec![range(9, 1), range(0x1234, 5)] }),
-            &[&[6, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
+            &[&[7, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
         ),
         (
             Message::Repair(RepairMessage::Answer { key: KEY, first: 0x0a0b, values }),
-            &[&[6, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
+            &[&[7, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
         ),
-        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[6, 0x22], &key]),
-        (Message::Repair(RepairMessage::Nobody { key: KEY, beats: range(9, 2) }), &[&[6, 0x23], &key, &[0, 9, 0, 2]]),
+        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[7, 0x22], &key]),
+        (Message::Repair(RepairMessage::Nobody { key: KEY, beats: range(9, 2) }), &[&[7, 0x23], &key, &[0, 9, 0, 2]]),
         (
             Message::Call(CallMessage::Ask { op: 5, call: CALL }),
-            &[&[6, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
+            &[&[7, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
         ),
         (
             Message::Call(CallMessage::Tell {
                 op: 5,
                 call: CallInfo { stream: Stream::OneOff, misfit: Some(3), ..CALL },
             }),
-            &[&[6, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
+            &[&[7, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
         ),
         (
             Message::Partial(PartialMessage::Ready { view: 7, iteration: 8, number: 9 }),
-            &[&[6, 0x40, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 9]],
+            &[&[7, 0x40, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 9]],
         ),
         (
             Message::Partial(PartialMessage::Group { group }),
             &[
-                &[6, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 2],
+                &[7, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 2],
                 &[0, 1, 0, 0, 0, 0, 0, 0, 0, 8, 0x3f, 0xe8, 0, 0, 0, 0, 0, 0],
                 &[0, 3, 0, 0, 0, 0, 0, 0, 0, 7, 0x3f, 0xd0, 0, 0, 0, 0, 0, 0],
             ],
         ),
-        (Message::Partial(PartialMessage::Leave {}), &[&[6, 0x43]]),
+        (Message::Partial(PartialMessage::Leave {}), &[&[7, 0x43]]),
         (
             Message::Partial(PartialMessage::Ask { op: 5, ranges: vec![ElementRange { first: 6, count: 7 }] }),
-            &[&[6, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 7]],
+            &[&[7, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 7]],
         ),
         (
             Message::Partial(PartialMessage::Answer { op: 5, first: 6, values: vec![1.0] }),
-            &[&[6, 0x45, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0x80, 0x3f]],
+            &[&[7, 0x45, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0x80, 0x3f]],
         ),
-        (Message::Partial(PartialMessage::Done { number: 5 }), &[&[6, 0x47, 0, 0, 0, 5]]),
-        (Message::Arming(ArmingMessage::Armed { op: 0x0102 }), &[&[6, 0x50, 0, 0, 1, 2]]),
+        (Message::Partial(PartialMessage::Done { number: 5 }), &[&[7, 0x47, 0, 0, 0, 5]]),
+        (Message::Arming(ArmingMessage::Armed { op: 0x0102 }), &[&[7, 0x50, 0, 0, 1, 2]]),
     ] {
         assert_eq!(message.encode(), expected.concat(), "{message:?}");
         assert_eq!(Message::decode(3, 64, &expected.concat()), Ok(message));
@@ -318,33 +320,33 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
 fn what_is_wrong_is_named_with_the_sender() {
     let text = |bytes: &[u8]| Message::decode(12, RANKS, bytes).unwrap_err().to_string();
     let hint = "; check that all ranks run the same release";
-    let too_many = [&[6, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
-    let outside = [&[6, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
+    let too_many = [&[7, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
+    let outside = [&[7, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
     for (bytes, expected) in [
         (&[][..], "message of 0 bytes from rank 12: ends within `version`: 1 bytes needed, 0 left"),
-        (&[6], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
-        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 6"),
-        (&[6, 0x24, 0], "message of 3 bytes from rank 12: unknown tag 0x24"),
-        (&[6, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
-        (&[6, 3, 0, 0, 0, 1, 0, 0, 1, 2, 3], "message of 11 bytes from rank 12: 2 bytes after the last field"),
-        (&[6, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
-        (&[6, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
+        (&[7], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
+        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 7"),
+        (&[7, 0x24, 0], "message of 3 bytes from rank 12: unknown tag 0x24"),
+        (&[7, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
+        (&[7, 3, 0, 0, 0, 1, 0, 0, 1, 2, 3], "message of 11 bytes from rank 12: 2 bytes after the last field"),
+        (&[7, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
+        (&[7, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
         (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),
         (
-            &[6, 2, 0, 0, 0, 5, 0, 1],
+            &[7, 2, 0, 0, 0, 5, 0, 1],
             "message of 8 bytes from rank 12: `suspects` has 1 words of 64 ranks, expected 2 for a job of 100 ranks",
         ),
         (&outside, "message of 24 bytes from rank 12: `suspects` holds rank 100, expected ranks below 100"),
         (
-            &[6, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
+            &[7, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
             "message of 14 bytes from rank 12: repair message: number of ranges is 0, expected 256",
         ),
         (
-            &[6, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0x40, 1],
+            &[7, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0x40, 1],
             "message of 22 bytes from rank 12: partial-reduce message: the length of a range is 16385, expected 1 to 16384 elements",
         ),
         (
-            &[6, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0],
+            &[7, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0],
             "message of 19 bytes from rank 12: partial-reduce message: the number of members is 0, expected 1 to all ranks, each once, in order",
         ),
     ] {

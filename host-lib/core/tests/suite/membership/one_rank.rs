@@ -177,6 +177,97 @@ fn a_rank_that_waits_says_so_and_is_not_taken_for_dead() {
     assert_eq!(membership.next_timeout(), None, "it waits no more");
 }
 
+/// Rank 0 after three collectives without rank 2, which reports that it is behind. Returns the
+/// membership and the time.
+fn waits_for_rank_2(params: MembershipParams) -> (Membership, u64) {
+    let mut membership = Membership::new(0, params, SETTINGS).unwrap();
+    let behind = MembershipMessage::Behind { number: 0, next_op: 0 };
+    for op in 0..3 {
+        let now_ns = u64::from(op) * params.silent_ns / 2;
+        assert!(!membership.waits_for_behind(now_ns) && membership.view_of(now_ns, op).is_some());
+        membership.handle_message(now_ns, 2, behind.clone()).unwrap();
+        membership.observe(now_ns, op, &Ranks::none(3).with([1]), &Ranks::none(3).with([2]));
+    }
+    let next_op = 3;
+    let told = [1, 2].map(|to| Output::Send { to, message: MembershipMessage::Progress { number: 0, next_op } });
+    assert_eq!(std::iter::from_fn(|| membership.poll()).collect::<Vec<_>>(), told);
+    assert!(membership.waits_for_behind(params.silent_ns));
+    (membership, params.silent_ns)
+}
+
+#[test]
+fn a_rank_that_is_alive_and_behind_is_waited_for_until_it_has_caught_up_or_for_the_patience() {
+    let params = MembershipParams { silent_ns: 1000, patience_ns: 5000, ..params(3) };
+    let behind = |next_op| MembershipMessage::Behind { number: 0, next_op };
+    let is_suspected = |membership: &mut Membership| {
+        std::iter::from_fn(|| membership.poll()).any(|output| output == Output::Silent { rank: 2 })
+    };
+
+    let (mut membership, now_ns) = waits_for_rank_2(params);
+    membership.handle_message(now_ns, 2, behind(2)).unwrap();
+    assert!(membership.waits_for_behind(now_ns));
+    membership.handle_message(now_ns, 2, behind(3)).unwrap();
+    assert!(!membership.waits_for_behind(now_ns) && !is_suspected(&mut membership));
+
+    let (mut membership, now_ns) = waits_for_rank_2(params);
+    let stale_ns = membership.next_timeout().unwrap();
+    assert_eq!(stale_ns, now_ns + params.silent_ns);
+    assert!(membership.waits_for_behind(stale_ns - 1) && !is_suspected(&mut membership));
+    membership.handle_timeout(stale_ns);
+    assert!(!membership.waits_for_behind(stale_ns) && is_suspected(&mut membership), "no report");
+
+    let (mut membership, mut now_ns) = waits_for_rank_2(params);
+    while membership.waits_for_behind(now_ns) {
+        assert!(!is_suspected(&mut membership));
+        now_ns += 100;
+        membership.handle_message(now_ns, 2, behind(1)).unwrap();
+    }
+    assert_eq!((now_ns, is_suspected(&mut membership)), (params.patience_ns, true), "since the first report");
+
+    let (mut membership, now_ns) = waits_for_rank_2(params);
+    membership.observe(now_ns, 3, &Ranks::none(3).with([1, 2]), &Ranks::none(3));
+    assert!(!membership.waits_for_behind(now_ns) && !is_suspected(&mut membership), "it was heard");
+    let later_ns = now_ns + 2 * params.patience_ns;
+    for op in 4..7 {
+        let now_ns = later_ns + u64::from(op - 4) * params.silent_ns / 2;
+        assert!(membership.view_of(now_ns, op).is_some());
+        membership.handle_message(now_ns, 2, behind(4)).unwrap();
+        membership.observe(now_ns, op, &Ranks::none(3).with([1]), &Ranks::none(3).with([2]));
+    }
+    let waits = membership.waits_for_behind(later_ns + params.silent_ns);
+    assert!(waits && !is_suspected(&mut membership), "another pause has a patience of its own");
+
+    let (mut membership, now_ns) = waits_for_rank_2(params);
+    membership.handle_gone(2);
+    assert!(!membership.waits_for_behind(now_ns) && is_suspected(&mut membership), "its process has ended");
+}
+
+#[test]
+fn a_rank_reports_that_it_is_behind_until_it_has_caught_up() {
+    let params = MembershipParams { silent_ns: 1000, patience_ns: 5000, ..params(3) };
+    let mut membership = Membership::new(2, params, SETTINGS).unwrap();
+    let told = |membership: &mut Membership| std::iter::from_fn(|| membership.poll()).collect::<Vec<_>>();
+    let behind = |next_op| {
+        [0, 1].map(|to| Output::Send { to, message: MembershipMessage::Behind { number: 0, next_op } }).to_vec()
+    };
+    membership.set_behind(0, true);
+    for report in 2..5 {
+        assert_eq!(membership.next_timeout(), Some(report * params.silent_ns / 4));
+        membership.handle_timeout(report * params.silent_ns / 4);
+        assert_eq!(told(&mut membership), behind(0));
+        // Others are ahead by their own report, although no packets are seen.
+        membership.handle_message(0, 0, MembershipMessage::Progress { number: 0, next_op: 2 }).unwrap();
+        membership.set_behind(report * params.silent_ns / 4, false);
+    }
+    for op in 0..2 {
+        assert!(membership.view_of(1000, op).is_some());
+        assert_eq!(told(&mut membership), behind(op + 1), "at once, so that the others go on");
+    }
+    membership.set_behind(1000, false);
+    assert!(membership.view_of(1000, 2).is_some());
+    assert_eq!((told(&mut membership), membership.next_timeout()), (vec![], None));
+}
+
 #[test]
 fn a_rank_that_joins_begins_once_another_is_there() {
     let join = || {
