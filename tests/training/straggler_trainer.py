@@ -198,7 +198,7 @@ def all_reduce(worker: Worker, address: str, index: int) -> dict[str, Any]:
 def partial_reduce(worker: Worker, address: str, index: int) -> dict[str, Any]:
     """Runs once with partial reduces, in a new communicator."""
     root = f"{address}:{PORT + 3 * index + 2}"
-    with optireduce.Communicator(worker.rank, worker.ranks, root, timeout_s=TIMEOUT.total_seconds()) as communicator:
+    with optireduce.Communicator(rank=worker.rank, world_size=worker.ranks, root=root, timeout_s=TIMEOUT.total_seconds()) as communicator:
         return worker.partly_reduced(communicator)
 
 

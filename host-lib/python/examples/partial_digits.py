@@ -41,7 +41,7 @@ def main() -> None:
     arguments.add_argument("--skew", action="store_true", help="give ranks different digits")
     args = arguments.parse_args()
     torch.set_num_threads(1)
-    communicator = optireduce.Communicator.from_env()
+    communicator = optireduce.Communicator()
     rank, ranks = communicator.rank, communicator.world_size
     torch.manual_seed(rank)
     images, labels, test_images, test_labels = digits(rank, ranks, args.skew)

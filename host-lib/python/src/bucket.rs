@@ -1,8 +1,6 @@
 //! Declared buckets.
 
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::task::{Context, Poll};
-use std::time::Duration;
 
 use optireduce::binding::{
     Back, Destination, Values, bucket_id, lend, start_all_gather, start_all_reduce, start_reduce_scatter,
@@ -10,13 +8,13 @@ use optireduce::binding::{
 use optireduce::{Buffer, Error, Report};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays;
+use crate::arrays::{self, Output};
 use crate::context::{Home, Owned, lock};
 use crate::report;
-use crate::request::{Request, Work};
-use crate::settings::Timeout;
+use crate::request::{Done, Request, ok};
+use crate::settings::{self, Timeout};
 
 /// Memory for a gradient and its result that is lent to calls: other ranks of this host read it in
 /// place, and a card reads and writes it.
@@ -53,78 +51,6 @@ enum Spare {
 }
 
 type Spares<T> = Arc<Mutex<Owned<Vec<T>>>>;
-
-/// An all-reduce, and the array for its result. Its memory is reused unless it fails.
-struct Reduction {
-    request: optireduce::Request<(Values, Report)>,
-    array: PyBuffer<f32>,
-    backs: Option<Backs>,
-    spares: Spares<Spare>,
-}
-
-impl Work for Reduction {
-    fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        self.request.wait_timeout(timeout)
-    }
-
-    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.request.poll_finished(context)
-    }
-
-    fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        let (values, report) = match self.request.wait() {
-            Ok(done) => done,
-            Err(error) => {
-                // A halt is a skip, too.
-                if let Some(report) = error.report() {
-                    self.array.copy_from_slice(py, &vec![0.0; report.elements])?;
-                }
-                return Ok(Err(error));
-            }
-        };
-        self.array.copy_from_slice(py, &values)?;
-        let spare = match self.backs {
-            Some(backs) => {
-                // Returns the lent result.
-                drop(values);
-                Lendable::back(backs).map(Spare::Lendable)
-            }
-            None => Some(Spare::Own(values.into_vec())),
-        };
-        // Fails, and frees the memory, if the communicator is gone.
-        let _ = lock(&self.spares).get("").map(|spares| spares.extend(spare));
-        report::to_python(py, &report).map(Ok)
-    }
-}
-
-/// A reduce-scatter or all-gather, which returns a new array.
-struct Half {
-    request: optireduce::Request<(Values, Report)>,
-    given: Option<Back<Buffer>>,
-    spares: Spares<Buffer>,
-}
-
-impl Work for Half {
-    fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        self.request.wait_timeout(timeout)
-    }
-
-    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.request.poll_finished(context)
-    }
-
-    fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        let (values, report) = match self.request.wait() {
-            Ok(done) => done,
-            Err(error) => return Ok(Err(error)),
-        };
-        if let (Some(given), Ok(spares)) = (self.given.and_then(|given| given.take()), lock(&self.spares).get("")) {
-            spares.push(given);
-        }
-        let result = (report::array(py, &values)?, report::to_python(py, &report)?);
-        Ok(Ok(PyTuple::new(py, [result.0, result.1])?.into_any().unbind()))
-    }
-}
 
 /// Bounded collectives over the same elements; from `Communicator.bucket`.
 ///
@@ -194,12 +120,14 @@ impl Bucket {
         Ok((own.into(), Destination::Bucket, None))
     }
 
-    fn start_half(
+    /// A reduce-scatter or all-gather, which returns a new array.
+    fn half(
         &self,
         call: &str,
         array: &Bound<'_, PyAny>,
+        async_op: bool,
         start: fn(&mut optireduce::Bucket, Values) -> optireduce::Request<(Values, Report)>,
-    ) -> PyResult<Request> {
+    ) -> PyResult<Py<PyAny>> {
         let (py, operation) = (array.py(), self.operation(call));
         self.context.check(&operation)?;
         let array = arrays::floats(array, false)?;
@@ -215,9 +143,25 @@ impl Bucket {
             }
             None => (array.to_vec(py)?.into(), None),
         };
-        let request = self.with(py, &operation, |bucket| start(bucket, values))?;
         let spares = self.spares_of_halves.clone();
-        Ok(Request::new(&self.context, operation, Half { request, given, spares }))
+        let finish = move |py: Python<'_>, (values, report): (Values, Report)| {
+            if let (Some(given), Ok(spares)) = (given.and_then(|given| given.take()), lock(&spares).get("")) {
+                spares.push(given);
+            }
+            let result = (report::array(py, &values)?, report::to_python(py, &report)?);
+            Ok(PyTuple::new(py, [result.0, result.1])?.into_any().unbind())
+        };
+        self.begin(py, operation, |bucket| start(bucket, values), ok(finish))?.or_result(py, async_op)
+    }
+
+    fn begin<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        operation: String,
+        begin: impl FnOnce(&mut optireduce::Bucket) -> optireduce::Request<T> + Send,
+        finish: impl FnOnce(Python<'_>, Result<T, Error>) -> Done + Send + 'static,
+    ) -> PyResult<Request> {
+        Request::begin(py, (&self.context, &self.inner), operation, begin, finish)
     }
 
     fn operation(&self, call: &str) -> String {
@@ -246,55 +190,72 @@ impl Bucket {
         Ok((range.start, range.end))
     }
 
-    /// Reduces a float32 array over all ranks, in place, and returns a `Report`. Collective.
-    fn all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.start_all_reduce(array)?.wait(array.py(), None)
+    /// Options in force, as text by name.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        settings::options_in_force(py, &self.with(py, "options", |bucket| bucket.options().clone())?)
     }
 
-    /// Starts an all-reduce. `Request.wait` writes the result to the array and returns a `Report`.
-    /// Collective.
-    fn start_all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
+    /// Reduces a float32 array over all ranks, in place, and returns a `Report`. Collective.
+    #[pyo3(signature = (array, *, async_op = false))]
+    fn all_reduce(&self, array: &Bound<'_, PyAny>, async_op: bool) -> PyResult<Py<PyAny>> {
         let (py, operation) = (array.py(), self.operation("all_reduce"));
         self.context.check(&operation)?;
-        let array = arrays::floats(array, true)?;
-        let (values, destination, backs) = self.copy_of(py, &operation, &array)?;
-        let request = self.with(py, &operation, |bucket| start_all_reduce(bucket, values, destination))?;
-        let work = Reduction { request, array, backs, spares: self.spares.clone() };
-        Ok(Request::new(&self.context, operation, work))
-    }
-
-    /// Starts a reduce-scatter. `Request.wait` returns this rank's shard and a `Report`.
-    /// Collective.
-    fn start_reduce_scatter(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
-        self.start_half("reduce_scatter", array, start_reduce_scatter)
-    }
-
-    /// Starts an all-gather. `Request.wait` returns all elements and a `Report`. Collective.
-    fn start_all_gather(&self, shard: &Bound<'_, PyAny>) -> PyResult<Request> {
-        self.start_half("all_gather", shard, start_all_gather)
+        let memory = arrays::floats(array, true)?;
+        let (values, destination, backs) = self.copy_of(py, &operation, &memory)?;
+        let (output, spares) = (Output::new(array, memory), self.spares.clone());
+        let finish = move |py: Python<'_>, done: Result<(Values, Report), Error>| {
+            let (values, report) = match done {
+                Ok(done) => done,
+                Err(error) => {
+                    // A halt is a skip, too.
+                    if let Some(report) = error.report() {
+                        output.write(py, &vec![0.0; report.elements])?;
+                    }
+                    return Ok(Err(error));
+                }
+            };
+            let written = output.write(py, &values);
+            let spare = match backs {
+                Some(backs) => {
+                    // Returns the lent result.
+                    drop(values);
+                    Lendable::back(backs).map(Spare::Lendable)
+                }
+                None => Some(Spare::Own(values.into_vec())),
+            };
+            // Fails, and frees the memory, if the communicator is gone.
+            let _ = lock(&spares).get("").map(|spares| spares.extend(spare));
+            written?;
+            report::to_python(py, &report).map(Ok)
+        };
+        let begin = |bucket: &mut optireduce::Bucket| start_all_reduce(bucket, values, destination);
+        self.begin(py, operation, begin, finish)?.or_result(py, async_op)
     }
 
     /// Reduces an array over all ranks; returns this rank's shard and a `Report`. Collective.
-    fn reduce_scatter(&self, array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.start_reduce_scatter(array)?.wait(array.py(), None)
+    #[pyo3(signature = (array, *, async_op = false))]
+    fn reduce_scatter(&self, array: &Bound<'_, PyAny>, async_op: bool) -> PyResult<Py<PyAny>> {
+        self.half("reduce_scatter", array, async_op, start_reduce_scatter)
     }
 
     /// Gathers the shards of all ranks; returns all elements, lost ones as zeros, and a `Report`.
     /// Collective.
-    fn all_gather(&self, shard: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.start_all_gather(shard)?.wait(shard.py(), None)
+    #[pyo3(signature = (shard, *, async_op = false))]
+    fn all_gather(&self, shard: &Bound<'_, PyAny>, async_op: bool) -> PyResult<Py<PyAny>> {
+        self.half("all_gather", shard, async_op, start_all_gather)
     }
 
     /// Waits for outstanding repairs, at most `timeout` seconds (None: the communicator's), and
     /// returns a `Settled`.
     ///
     /// Call it on every rank after the last collective of the bucket, and apply its correction.
-    #[pyo3(signature = (timeout = None))]
-    fn settle(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<Py<PyAny>> {
-        let operation = self.operation("settle");
+    #[pyo3(signature = (timeout = None, *, async_op = false))]
+    fn settle(&self, py: Python<'_>, timeout: Option<Timeout>, async_op: bool) -> PyResult<Py<PyAny>> {
         let timeout = timeout.map(|Timeout(timeout)| timeout);
-        let settled = self.context.call(py, &operation, &self.inner, |bucket| bucket.settle(timeout))?;
-        report::settled_to_python(py, &settled)
+        let finish = ok(|py: Python<'_>, settled| report::settled_to_python(py, &settled));
+        let begin = |bucket: &mut optireduce::Bucket| bucket.settle(timeout);
+        self.begin(py, self.operation("settle"), begin, finish)?.or_result(py, async_op)
     }
 
     fn __repr__(&self) -> String {

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce::binding::start_close;
-use optireduce::{Communicator as Inner, Groups, Settings, Typed};
+use optireduce::{Communicator as Inner, Groups, SETTINGS};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays;
 use crate::bucket::Bucket;
@@ -14,18 +15,18 @@ use crate::error::{call_error, connect_error};
 use crate::exact::{self, Exact};
 use crate::exceptions::{OptiReduceError, TimeoutError};
 use crate::partial::{self, PartialReduce};
-use crate::request::Request;
-use crate::settings::{self, Colour, Elements, GroupSize, Rank, Root, Source, SyncBound, Tag, Timeout, To, WorldSize};
+use crate::request::{Request, ok};
+use crate::settings::{self, Color, Elements, GroupSize, Source, SyncBound, Tag, Timeout, To};
 use crate::two_level::TwoLevel;
 
-/// One rank of a job: `Communicator(rank, world_size, root)`, where rank 0 listens at `root`, or
-/// `Communicator.from_env()`. A job of one rank, `Communicator(0, 1)`, has no root.
+/// One rank of a job: `Communicator()` in a launcher's job, `Communicator(world_size=1)` alone, or
+/// `Communicator(rank=1, world_size=2, root="host:port")`, where rank 0 listens at `root`.
 ///
 /// Calls marked *collective* must be made by all ranks, in the same order and with the same
 /// arguments. A difference is a `MismatchError` on every rank. As a context manager, a communicator
 /// closes at the end, and aborts after an exception.
 ///
-/// Settings are keywords. `optireduce.SETTINGS` describes them, and `optireduce settings` in a
+/// Settings are keywords, and nothing else is. `optireduce.SETTINGS` describes them, and `optireduce settings` in a
 /// shell also shows their values in force. A setting that is not given has the value of its
 /// environment variable, such as `OPTIREDUCE_BOUND_MS`, or else its default:
 ///
@@ -67,13 +68,17 @@ impl Communicator {
     fn start<T: Send + 'static>(
         &self,
         py: Python<'_>,
+        async_op: bool,
         operation: String,
         start: impl FnOnce(&mut Inner) -> optireduce::Request<T> + Send,
         into: fn(Python<'_>, T) -> PyResult<Py<PyAny>>,
-    ) -> PyResult<Request> {
-        // Without the GIL, which a thread that holds the lock may need.
-        let request = py.detach(|| self.inner().get(&operation).map(start))?;
-        Ok(Request::new(&self.home(), operation, Exact { request, into }))
+    ) -> PyResult<Py<PyAny>> {
+        Request::begin(py, (&self.home(), &self.inner), operation, start, ok(into))?.or_result(py, async_op)
+    }
+
+    /// Without the GIL, which a thread that holds the lock may need.
+    fn with<T: Send>(&self, py: Python<'_>, name: &str, ask: impl FnOnce(&mut Inner) -> T + Send) -> PyResult<T> {
+        py.detach(|| self.inner().get(name).map(ask))
     }
 
     fn call<T: Send>(
@@ -89,25 +94,26 @@ impl Communicator {
 #[pymethods]
 impl Communicator {
     #[new]
-    #[pyo3(signature = (rank, world_size, root = "", **settings))]
-    fn new(
-        py: Python<'_>,
-        rank: Rank,
-        world_size: WorldSize,
-        root: &str,
-        settings: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let (Rank(rank), WorldSize(world_size)) = (rank, world_size);
-        let operation = format!("rank {rank}: connect");
-        let place = Settings::new().rank(rank).world_size(world_size).root(root);
-        Self::connect(py, &operation, place, settings)
-    }
-
-    /// Connects as the rank in the environment of torchrun, mpirun or Slurm, or `OPTIREDUCE_RANK`.
-    #[staticmethod]
-    #[pyo3(signature = (**settings))]
-    fn from_env(py: Python<'_>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Self::connect(py, "connect", Settings::new(), settings)
+    #[pyo3(signature = (*positional, **settings), text_signature = "(**settings)")]
+    fn new(py: Python<'_>, positional: &Bound<'_, PyTuple>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        if !positional.is_empty() {
+            return Err(PyTypeError::new_err(format!(
+                "Communicator got {} positional arguments, expected keywords only, such as Communicator(rank=0, \
+                 world_size=2, root='host:port'); without them the place is the launcher's",
+                positional.len()
+            )));
+        }
+        let settings = settings::settings(settings)?;
+        let launch = settings.launch().map_err(|error| connect_error("connect", &error))?;
+        let (rank, world_size) = (launch.rank, launch.world_size);
+        let operation = format!("rank {rank} of {world_size}: connect");
+        let waiting = Context::new(rank, world_size);
+        let connected = py.detach(|| waiting.finish_within(&operation, None, Inner::connect(settings)))?;
+        match connected {
+            Some(Ok(inner)) => Ok(Self::of(inner)),
+            Some(Err(error)) => Err(connect_error(&operation, &error)),
+            None => Err(waiting.closed(&operation)),
+        }
     }
 
     /// Number of this rank, from 0.
@@ -122,17 +128,49 @@ impl Communicator {
         self.context.world_size
     }
 
+    /// Settings in force, as text by name: of the keywords, the environment, the launcher and the
+    /// defaults. Not the secret.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let text = |inner: &mut Inner| SETTINGS.iter().map(|row| (row.name, inner.settings().get(row.name))).collect();
+        let settings: Vec<(_, Result<String, _>)> = self.with(py, "settings", text)?;
+        let named = PyDict::new(py);
+        for (name, text) in settings {
+            named.set_item(name, text.map_err(|error| call_error(self.context.rank, "settings", &error))?)?;
+        }
+        Ok(named)
+    }
+
     /// Present bound t_B of each stage of a window, in ms. A whole call takes longer.
     #[getter]
-    fn stage_deadline_ms(&self, py: Python<'_>) -> PyResult<f64> {
-        let deadline = py.detach(|| self.inner().get("stage_deadline_ms").map(|inner| inner.bound()))?;
-        Ok(deadline.as_secs_f64() * 1e3)
+    fn bound_ms(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.with(py, "bound_ms", |inner| inner.bound())?.as_secs_f64() * 1e3)
+    }
+
+    /// Error with which this rank stopped, or None while it works. Does not wait.
+    #[getter]
+    fn failure(&self, py: Python<'_>) -> PyResult<Option<PyErr>> {
+        let failure = self.with(py, "failure", |inner| inner.failure())?;
+        Ok(failure.map(|error| call_error(self.context.rank, "failure", &error)))
     }
 
     /// True if this process joined a running job and has yet to declare its buckets and `rejoin`.
     #[getter]
     fn is_outside(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| self.inner().get("is_outside").map(|inner| inner.is_outside()))
+        self.with(py, "is_outside", |inner| inner.is_outside())
+    }
+
+    /// Exact calls: over TCP, complete, with the same bits on all ranks.
+    #[getter]
+    fn exact(&self) -> Exact {
+        Exact::new(self.home(), self.inner.clone())
+    }
+
+    /// Returns start and end of this rank's shard of `elements` values, as `torch.chunk` cuts them.
+    fn shard_range(&self, py: Python<'_>, elements: Elements) -> PyResult<(usize, usize)> {
+        let Elements(elements) = elements;
+        let range = self.with(py, "shard_range", |inner| inner.shard_range(elements))?;
+        Ok((range.start, range.end))
     }
 
     /// Declares a bucket of float32 elements. Options default to the settings. Collective.
@@ -153,110 +191,35 @@ impl Communicator {
     }
 
     /// Waits until all ranks have called it. Collective.
-    fn barrier(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.start_barrier(py)?.wait(py, None)
+    #[pyo3(signature = (*, async_op = false))]
+    fn barrier(&self, py: Python<'_>, async_op: bool) -> PyResult<Py<PyAny>> {
+        self.start(py, async_op, "barrier".into(), |inner| inner.barrier(), exact::nothing)
     }
 
-    /// Copies the root's float32 array to all ranks, in place. Exact. Collective.
-    #[pyo3(signature = (array, root = Root(0)), text_signature = "($self, array, root=0)")]
-    fn broadcast(&self, array: &Bound<'_, PyAny>, root: Root) -> PyResult<()> {
-        let (py, Root(root)) = (array.py(), root);
-        let buffer = arrays::floats(array, root != self.context.rank)?;
-        let values = buffer.to_vec(py)?;
-        let operation = format!("broadcast of {} elements from rank {root}", values.len());
-        let values = self.call(py, &operation, |inner| inner.exact().broadcast(root, values))?;
-        if root == self.context.rank { Ok(()) } else { buffer.copy_from_slice(py, &values) }
-    }
-
-    /// Gathers the bytes of every rank, and returns them by rank. Exact. Collective.
-    fn all_gather_bytes(&self, data: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.start_all_gather_bytes(data)?.wait(data.py(), None)
-    }
-
-    /// Starts a barrier. Calls over TCP run in the order in which they were started. Collective.
-    fn start_barrier(&self, py: Python<'_>) -> PyResult<Request> {
-        self.start(py, "barrier".into(), |inner| inner.barrier(), exact::nothing)
-    }
-
-    /// Starts an exact reduction of the bytes of an array; `Request.wait` returns bytes, the same
-    /// on all ranks. `element` is a type such as "f32", `op` an operation such as "sum".
-    /// Collective.
-    fn start_all_reduce_exact(&self, data: &Bound<'_, PyAny>, element: &str, op: &str) -> PyResult<Request> {
-        let (bytes, element, op) = (arrays::bytes(data)?, exact::element(element)?, exact::op(op)?);
-        let operation = format!("all_reduce_exact of {} bytes of {element}, {op}", bytes.len());
-        let start = |inner: &mut Inner| inner.exact().all_reduce(Typed { element, bytes }, op);
-        self.start(data.py(), operation, start, exact::typed)
-    }
-
-    /// Starts an exact reduction; `Request.wait` returns the bytes of this rank's shard.
-    /// Collective.
-    fn start_reduce_scatter_exact(&self, data: &Bound<'_, PyAny>, element: &str, op: &str) -> PyResult<Request> {
-        let (bytes, element, op) = (arrays::bytes(data)?, exact::element(element)?, exact::op(op)?);
-        let operation = format!("reduce_scatter_exact of {} bytes of {element}, {op}", bytes.len());
-        let start = |inner: &mut Inner| inner.exact().reduce_scatter(Typed { element, bytes }, op);
-        self.start(data.py(), operation, start, exact::typed)
-    }
-
-    /// Starts to copy the root's bytes to all ranks, which pass equal lengths. Collective.
-    fn start_broadcast_bytes(&self, data: &Bound<'_, PyAny>, root: Root) -> PyResult<Request> {
-        let Root(root) = root;
-        let bytes = arrays::bytes(data)?;
-        let operation = format!("broadcast of {} bytes from rank {root}", bytes.len());
-        self.start(data.py(), operation, |inner| inner.exact().broadcast(root, bytes), exact::bytes)
-    }
-
-    /// Starts to gather the bytes of every rank on every rank. Collective.
-    fn start_all_gather_bytes(&self, data: &Bound<'_, PyAny>) -> PyResult<Request> {
-        let bytes = arrays::bytes(data)?;
-        let operation = format!("all_gather of {} bytes", bytes.len());
-        self.start(data.py(), operation, |inner| inner.exact().all_gather(bytes), exact::parts)
-    }
-
-    /// Starts to gather the bytes of every rank on the root; others get an empty list. Collective.
-    fn start_gather_bytes(&self, data: &Bound<'_, PyAny>, root: Root) -> PyResult<Request> {
-        let Root(root) = root;
-        let bytes = arrays::bytes(data)?;
-        let operation = format!("gather of {} bytes to rank {root}", bytes.len());
-        self.start(data.py(), operation, |inner| inner.exact().gather(root, bytes), exact::parts)
-    }
-
-    /// Starts to send each rank its part of the root's `parts`; other ranks' are ignored.
-    /// Collective.
-    fn start_scatter_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>, root: Root) -> PyResult<Request> {
-        let Root(root) = root;
-        let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
-        let operation = format!("scatter from rank {root}");
-        self.start(py, operation, |inner| inner.exact().scatter(root, parts), exact::bytes)
-    }
-
-    /// Starts to send each rank its part of `parts`; `Request.wait` returns the parts from all
-    /// ranks. Collective.
-    fn start_all_to_all_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>) -> PyResult<Request> {
-        let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
-        self.start(py, "all_to_all".into(), |inner| inner.exact().all_to_all(parts), exact::parts)
-    }
-
-    /// Starts to send bytes to a rank. Messages with the same tag arrive in order.
-    fn start_send(&self, data: &Bound<'_, PyAny>, to: To, tag: Tag) -> PyResult<Request> {
+    /// Sends bytes to rank `to`, which receives them with the same `tag`. Exact. Not collective.
+    /// Messages with the same tag arrive in order.
+    #[pyo3(signature = (data, to, tag = Tag(0), *, async_op = false), text_signature = "($self, data, to, tag=0, *, async_op=False)")]
+    fn send(&self, data: &Bound<'_, PyAny>, to: To, tag: Tag, async_op: bool) -> PyResult<Py<PyAny>> {
         let (bytes, To(to), Tag(tag)) = (arrays::bytes(data)?, to, tag);
         let operation = format!("send of {} bytes to rank {to}", bytes.len());
-        self.start(data.py(), operation, |inner| inner.send(to, tag, bytes), exact::nothing)
+        self.start(data.py(), async_op, operation, |inner| inner.send(to, tag, bytes), exact::nothing)
     }
 
-    /// Starts to receive bytes from a rank, or from any if None; `Request.wait` returns the rank
-    /// and the bytes.
-    fn start_recv(&self, py: Python<'_>, source: Option<Source>, tag: Tag) -> PyResult<Request> {
+    /// Receives the next message with this `tag` from rank `source`, or from any rank if None.
+    /// Returns the rank and the bytes. Not collective.
+    #[pyo3(signature = (source = None, tag = Tag(0), *, async_op = false), text_signature = "($self, source=None, tag=0, *, async_op=False)")]
+    fn recv(&self, py: Python<'_>, source: Option<Source>, tag: Tag, async_op: bool) -> PyResult<Py<PyAny>> {
         let (source, Tag(tag)) = (source.map(|Source(source)| source), tag);
         let of = source.map_or("any rank".into(), |source| format!("rank {source}"));
-        self.start(py, format!("receive from {of}"), |inner| inner.recv(source, tag), exact::message)
+        self.start(py, async_op, format!("receive from {of}"), |inner| inner.recv(source, tag), exact::message)
     }
 
-    /// Connects the ranks with the same colour in a new communicator. Collective.
-    fn split(&self, py: Python<'_>, colour: Colour) -> PyResult<Self> {
-        let Colour(colour) = colour;
-        let operation = format!("split with colour {colour}");
-        let inner = self.call(py, &operation, |inner| inner.split(Some(colour)))?;
-        inner.map(Self::of).ok_or_else(|| self.context.closed(&operation))
+    /// Connects the ranks with the same color in a new communicator, in the order of their ranks.
+    /// Ranks with `color=None` must call it too, and get None. Collective.
+    fn split(&self, py: Python<'_>, color: Option<Color>) -> PyResult<Option<Self>> {
+        let color = color.map(|Color(color)| color);
+        let operation = color.map_or("split without a color".into(), |color| format!("split with color {color}"));
+        Ok(self.call(py, &operation, |inner| inner.split(color))?.map(Self::of))
     }
 
     /// Prepares all-reduces on two levels, in `groups` groups of neighbouring ranks, or "hosts" for
@@ -377,20 +340,6 @@ impl Communicator {
 }
 
 impl Communicator {
-    fn connect(py: Python<'_>, operation: &str, place: Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let settings = settings::settings(place, given)?;
-        let launch = settings.launch().map_err(|error| connect_error(operation, &error))?;
-        let (rank, world_size) = (launch.rank, launch.world_size);
-        let operation = format!("rank {rank} of {world_size}: connect");
-        let waiting = Context::new(rank, world_size);
-        let connected = py.detach(|| waiting.finish_within(&operation, None, Inner::connect(settings)))?;
-        match connected {
-            Some(Ok(inner)) => Ok(Self::of(inner)),
-            Some(Err(error)) => Err(connect_error(&operation, &error)),
-            None => Err(waiting.closed(&operation)),
-        }
-    }
-
     fn of(inner: Inner) -> Self {
         let context = Context::new(inner.rank(), inner.world_size());
         let metrics = inner.metrics().wait().unwrap_or_default();

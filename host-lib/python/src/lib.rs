@@ -39,6 +39,8 @@ mod _optireduce {
     #[pymodule_export]
     use super::communicator::Communicator;
     #[pymodule_export]
+    use super::exact::Exact;
+    #[pymodule_export]
     use super::partial::PartialReduce;
     #[pymodule_export]
     use super::request::{Bell, Request};
@@ -67,17 +69,9 @@ mod _optireduce {
         optireduce::SETTINGS.iter().map(row).collect()
     }
 
-    /// Returns the value in force of a setting, as text, of a communicator with these settings.
-    #[pyfunction]
-    fn in_force(name: &str, given: &Bound<'_, pyo3::types::PyDict>) -> PyResult<String> {
-        let settings = super::settings::settings(optireduce::Settings::new(), Some(given))?;
-        settings.get(name).map_err(|error| exceptions::ArgumentError::new_err(error.to_string()))
-    }
-
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("SKIPS_HALT", optireduce::metrics::SKIPS_HALT)?;
-        module.add("PACKETS_HALT", optireduce::metrics::PACKETS_HALT)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,45 +1,18 @@
 //! Averages of models among the ranks that are ready.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
-use std::time::Duration;
 
 use optireduce::binding::start_close_partial;
-use optireduce::{Error, PartialOptions, Report, Weighting};
-use pyo3::buffer::PyBuffer;
+use optireduce::{PartialOptions, Report, Weighting};
 use pyo3::prelude::*;
 
-use crate::arrays;
+use crate::arrays::{self, Output};
 use crate::context::{Home, Owned};
 use crate::error::call_error;
 use crate::exceptions::{ArgumentError, TimeoutError};
 use crate::report;
-use crate::request::{Request, Work};
+use crate::request::{Request, ok};
 use crate::settings::{self, Iteration, Timeout};
-
-struct Average {
-    request: optireduce::Request<(Vec<f32>, Report)>,
-    array: PyBuffer<f32>,
-}
-
-impl Work for Average {
-    fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        self.request.wait_timeout(timeout)
-    }
-
-    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.request.poll_finished(context)
-    }
-
-    fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        let (mean, report) = match self.request.wait() {
-            Ok(done) => done,
-            Err(error) => return Ok(Err(error)),
-        };
-        self.array.copy_from_slice(py, &mean)?;
-        report::to_python(py, &report).map(Ok)
-    }
-}
 
 /// Averages of models among the ranks that are ready; from `Communicator.partial_reduce`. Each rank
 /// calls `average` at its own pace.
@@ -74,20 +47,20 @@ impl PartialReduce {
     /// `Report`.
     ///
     /// `iteration` counts from 1 and exceeds `GroupReport.iteration` of the last average.
-    fn average(&self, array: &Bound<'_, PyAny>, iteration: Iteration) -> PyResult<Py<PyAny>> {
-        self.start_average(array, iteration)?.wait(array.py(), None)
-    }
-
-    /// Starts `average`. `Request.wait` writes the mean to the array. One at a time.
-    fn start_average(&self, array: &Bound<'_, PyAny>, iteration: Iteration) -> PyResult<Request> {
+    /// One at a time.
+    #[pyo3(signature = (array, iteration, *, async_op = false))]
+    fn average(&self, array: &Bound<'_, PyAny>, iteration: Iteration, async_op: bool) -> PyResult<Py<PyAny>> {
         let (py, Iteration(iteration)) = (array.py(), iteration);
-        let array = arrays::floats(array, true)?;
-        let model = array.to_vec(py)?;
+        let memory = arrays::floats(array, true)?;
+        let (model, output) = (memory.to_vec(py)?, Output::new(array, memory));
         let operation = format!("average of {} elements, iteration {iteration}", model.len());
-        // Without the GIL, which a thread that holds the lock may need.
-        let start = || self.inner().get(&operation).map(|inner| inner.average(model, iteration));
-        let request = py.detach(start)?;
-        Ok(Request::new(&self.context.with(self.inner.clone()), operation, Average { request, array }))
+        let finish = move |py: Python<'_>, (mean, report): (Vec<f32>, Report)| {
+            output.write(py, &mean)?;
+            report::to_python(py, &report)
+        };
+        let home = self.context.with(self.inner.clone());
+        let begin = |inner: &mut optireduce::PartialReduce| inner.average(model, iteration);
+        Request::begin(py, (&home, &self.inner), operation, begin, ok(finish))?.or_result(py, async_op)
     }
 
     /// Leaves the groups, and waits until the other ranks have left them, at most `timeout`

@@ -7,12 +7,16 @@ use std::time::Duration;
 
 use optireduce::Error;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::context::{Home, Owned};
+use crate::context::{Home, Owned, lock};
 use crate::error::call_error;
 use crate::exceptions::{OptiReduceError, TimeoutError};
 use crate::settings::Timeout;
+
+/// Result for Python, an error of Python, or one of the library, which gets rank and operation.
+pub type Done = PyResult<Result<Py<PyAny>, Error>>;
 
 /// A call in progress, and the conversion of its result to Python.
 pub trait Work: Send {
@@ -22,7 +26,27 @@ pub trait Work: Send {
     /// Returns whether it has finished, or wakes the context once it has.
     fn poll_finished(&mut self, context: &mut TaskContext<'_>) -> Poll<()>;
 
-    fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>>;
+    fn finish(self: Box<Self>, py: Python<'_>) -> Done;
+}
+
+struct Call<T, F> {
+    request: optireduce::Request<T>,
+    finish: F,
+}
+
+impl<T: Send, F: FnOnce(Python<'_>, Result<T, Error>) -> Done + Send> Work for Call<T, F> {
+    fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        self.request.wait_timeout(timeout)
+    }
+
+    fn poll_finished(&mut self, context: &mut TaskContext<'_>) -> Poll<()> {
+        self.request.poll_finished(context)
+    }
+
+    fn finish(self: Box<Self>, py: Python<'_>) -> Done {
+        let Self { request, finish } = *self;
+        finish(py, request.wait())
+    }
 }
 
 /// Descriptor that becomes readable when an awaited request has finished, for an event loop.
@@ -59,13 +83,26 @@ impl Bell {
     }
 }
 
+/// Makes Python's value of a result, if there is one.
+pub fn ok<T>(
+    into: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>>,
+) -> impl FnOnce(Python<'_>, Result<T, Error>) -> Done {
+    |py, result| result.map(|value| into(py, value)).map_or_else(|error| Ok(Err(error)), |value| value.map(Ok))
+}
+
 enum State {
     Running(Owned<Box<dyn Work>>),
     Finished(PyResult<Py<PyAny>>),
 }
 
-/// A call in progress: `test`, `wait`, or `await` it. Dropping it does not cancel a collective
-/// call, but cancels a send or receive.
+/// A call in progress, from a call with `async_op=True`: `is_finished`, `wait`, or `await` it.
+///
+/// The call began where it was written, with the values that the array had then. It keeps the array
+/// alive. `wait` and `await` write the result to it, so do not change or resize it before.
+///
+/// Dropping a request does not cancel a collective call, since the other ranks count it: its result
+/// is lost, and a lost update is drift in later reports. Dropping the request of a message withdraws
+/// the message.
 #[pyclass(frozen, generic, module = "optireduce")]
 pub struct Request {
     operation: String,
@@ -75,6 +112,24 @@ pub struct Request {
 }
 
 impl Request {
+    /// Begins a call of a communicator, bucket or partial reduce. `finish` converts its result.
+    pub fn begin<I: Send, T: Send + 'static>(
+        py: Python<'_>,
+        (context, inner): (&Home, &Mutex<Owned<I>>),
+        operation: String,
+        begin: impl FnOnce(&mut I) -> optireduce::Request<T> + Send,
+        finish: impl FnOnce(Python<'_>, Result<T, Error>) -> Done + Send + 'static,
+    ) -> PyResult<Self> {
+        // Without the GIL, which a thread that holds the lock may need.
+        let request = py.detach(|| lock(inner).get(&operation).map(begin))?;
+        Ok(Self::new(context, operation, Call { request, finish }))
+    }
+
+    /// Returns the request if the caller asked for it, or else waits for the result.
+    pub fn or_result(self, py: Python<'_>, async_op: bool) -> PyResult<Py<PyAny>> {
+        if async_op { Ok(Py::new(py, self)?.into_any()) } else { self.wait(py, None) }
+    }
+
     pub fn new(context: &Home, operation: String, work: impl Work + 'static) -> Self {
         let work: Box<dyn Work> = Box::new(work);
         let state = Mutex::new(State::Running(Owned::new(work, context)));
@@ -94,7 +149,8 @@ impl Request {
     }
 
     fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let mut state = self.state();
+        // A waiting thread must not keep the GIL from the one that converts the result.
+        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         if let State::Running(work) = &mut *state {
             self.context.check(&self.operation)?;
             let Some(work) = work.take() else { return Err(self.context.closed(&self.operation)) };
@@ -113,7 +169,7 @@ impl Request {
 #[pymethods]
 impl Request {
     /// Returns whether the call has finished, without waiting.
-    fn test(&self, py: Python<'_>) -> PyResult<bool> {
+    fn is_finished(&self, py: Python<'_>) -> PyResult<bool> {
         self.context.check(&self.operation)?;
         Ok(py.detach(|| self.poll(Duration::ZERO)))
     }
@@ -123,7 +179,7 @@ impl Request {
     /// Raises `TimeoutError` after `timeout` seconds. The call then continues and can be waited for
     /// again.
     #[pyo3(signature = (timeout = None))]
-    pub fn wait(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<Py<PyAny>> {
+    fn wait(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<Py<PyAny>> {
         self.context.check(&self.operation)?;
         let limit = timeout.map(|Timeout(timeout)| timeout);
         let waited = py.detach(|| self.context.wait(&self.operation, limit, |slice| self.poll(slice).then_some(())));

@@ -2,21 +2,24 @@
 
 use std::time::Duration;
 
-use optireduce::{BucketOptions, HadamardMode, ReduceOp, Secret, Setting, Settings};
+use optireduce::{BucketOptions, Error, HadamardMode, ReduceOp, Secret, Setting, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
 use crate::exceptions::ArgumentError;
 
-/// Adds keywords to the settings of a place.
-pub fn settings(mut settings: Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<Settings> {
+/// Settings of keywords. Others are as in the environment.
+pub fn settings(given: Option<&Bound<'_, PyDict>>) -> PyResult<Settings> {
+    let mut settings = Settings::new();
     for (name, value) in given.into_iter().flatten() {
         let name: String = name.extract()?;
         if name == "secret" {
             settings = settings.secret(secret(&name, &value)?);
         } else {
             let text = value_text(&name, &value)?;
-            settings.set(&name, &text).map_err(|error| ArgumentError::new_err(error.to_string()))?;
+            // In the syntax of Python.
+            let told = |error: Error| ArgumentError::new_err(error.to_string().replace("::", "."));
+            settings.set(&name, &text).map_err(told)?;
         }
     }
     Ok(settings)
@@ -82,14 +85,12 @@ macro_rules! arguments {
 }
 
 arguments! {
-    Rank(usize) = "rank", "the number of a rank, 0 or more";
-    WorldSize(usize) = "world_size", "a number of ranks";
     Elements(usize) = "elements", "a number of elements";
     Root(usize) = "root", "the number of a rank, 0 or more";
     To(usize) = "to", "the number of a rank, 0 or more";
     Source(usize) = "source", "the number of a rank, 0 or more, or None";
     Tag(u32) = "tag", "a number from 0 to 4294967295";
-    Colour(usize) = "colour", "a number, 0 or more";
+    Color(usize) = "color", "a number, 0 or more, or None";
     GroupSize(usize) = "group_size", "a number of ranks";
     SyncBound(u32) = "sync_bound", "a number, 1 or more, or None";
     Iteration(u64) = "iteration", "a number, 1 or more";
@@ -137,6 +138,17 @@ pub fn bucket_options(
 ) -> PyResult<BucketOptions> {
     let mode = hadamard_mode.map(hadamard).transpose()?;
     Ok(BucketOptions::new().reduce_op(reduce_op(op)?).hadamard(mode).bf16(bf16).repair(repair))
+}
+
+/// Options of a bucket as text.
+pub fn options_in_force<'py>(py: Python<'py>, options: &BucketOptions) -> PyResult<Bound<'py, PyDict>> {
+    let switch = |option: Option<bool>| if option == Some(true) { "on" } else { "off" };
+    let text = PyDict::new(py);
+    text.set_item("op", if options.reduce_op == ReduceOp::Sum { "sum" } else { "avg" })?;
+    text.set_item("hadamard", options.hadamard.unwrap_or_default().to_string())?;
+    text.set_item("bf16", switch(options.bf16))?;
+    text.set_item("repair", switch(options.repair))?;
+    Ok(text)
 }
 
 fn reduce_op(op: &str) -> PyResult<ReduceOp> {

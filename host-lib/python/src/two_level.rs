@@ -4,14 +4,13 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use optireduce::{Error, ErrorKind};
-use pyo3::buffer::PyBuffer;
+use optireduce::ErrorKind;
 use pyo3::prelude::*;
 
-use crate::arrays;
+use crate::arrays::{self, Output};
 use crate::context::{Home, Owned, lock};
 use crate::report;
-use crate::request::{Request, Work};
+use crate::request::{Done, Request, Work};
 use crate::settings::{self, Elements, Timeout};
 
 /// Communicators of all-reduces on two levels; from `Communicator.two_level`.
@@ -87,7 +86,8 @@ impl TwoLevel {
 
 struct Reduction {
     request: optireduce::TwoLevelRequest,
-    array: PyBuffer<f32>,
+    elements: usize,
+    output: Output,
     spares: Spares,
 }
 
@@ -103,14 +103,14 @@ impl Work for Reduction {
         self.request.poll_finished(context)
     }
 
-    fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        let Self { request, array, spares } = *self;
+    fn finish(self: Box<Self>, py: Python<'_>) -> Done {
+        let Self { request, elements, output, spares } = *self;
         let mut mean = lock(&spares).get("").ok().and_then(Vec::pop).unwrap_or_default();
-        mean.resize(array.item_count(), 0.0);
+        mean.resize(elements, 0.0);
         let done = py.detach(|| request.wait_into(&mut mean));
         // Zeros after a halt.
         if done.as_ref().err().is_none_or(|error| error.kind() == ErrorKind::Halted) {
-            array.copy_from_slice(py, &mean)?;
+            output.write(py, &mean)?;
         }
         let _ = lock(&spares).get("").map(|spares| spares.push(mean));
         match done {
@@ -160,20 +160,16 @@ impl TwoLevelBucket {
     }
 
     /// Reduces a float32 array over all ranks, in place, and returns a `Report`. Collective.
-    fn all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.start_all_reduce(array)?.wait(array.py(), None)
-    }
-
-    /// Starts an all-reduce. `Request.wait` writes the result to the array and returns a `Report`.
-    /// Collective.
-    fn start_all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
+    #[pyo3(signature = (array, *, async_op = false))]
+    fn all_reduce(&self, array: &Bound<'_, PyAny>, async_op: bool) -> PyResult<Py<PyAny>> {
         let (py, operation) = (array.py(), self.operation("all_reduce"));
         self.context.check(&operation)?;
-        let array = arrays::floats(array, true)?;
-        let values = array.to_vec(py)?;
+        let memory = arrays::floats(array, true)?;
+        let values = memory.to_vec(py)?;
         let request = py.detach(|| lock(&self.inner).get(&operation).map(|bucket| bucket.start_all_reduce(values)))?;
-        let work = Reduction { request, array, spares: self.spares.clone() };
-        Ok(Request::new(&self.context, operation, work))
+        let (elements, output) = (memory.item_count(), Output::new(array, memory));
+        let work = Reduction { request, elements, output, spares: self.spares.clone() };
+        Request::new(&self.context, operation, work).or_result(py, async_op)
     }
 
     /// Waits for outstanding repairs, at most `timeout` seconds (None: the communicator's), and

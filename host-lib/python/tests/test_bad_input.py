@@ -33,7 +33,7 @@ def two_groups(rank, ranks, root, is_torch, failed):
     if number == 1:
         wait_for(failed)
     if not is_torch:
-        connect = lambda: optireduce.Communicator(number, 2, root, job_id=f"job {job}", timeout_s=10)  # noqa: E731
+        connect = lambda: optireduce.Communicator(rank=number, world_size=2, root=root, job_id=f"job {job}", timeout_s=10)  # noqa: E731
     else:
         host, port = root.split(":")
         timeout = datetime.timedelta(seconds=10)
@@ -128,10 +128,10 @@ class OtherVersion:
 
 def another_version(rank, ranks, root):
     if rank == 0:
-        return raised(lambda: optireduce.Communicator(0, 2, root, timeout_s=10))
+        return raised(lambda: optireduce.Communicator(rank=0, world_size=2, root=root, timeout_s=10))
     proxy = OtherVersion(root)
     try:
-        said = raised(lambda: optireduce.Communicator(1, 2, proxy.root, timeout_s=10))
+        said = raised(lambda: optireduce.Communicator(rank=1, world_size=2, root=proxy.root, timeout_s=10))
         assert proxy.found
         return said
     finally:
@@ -146,5 +146,5 @@ def test_another_version_of_the_library_on_one_rank_is_an_error_on_every_rank(jo
 
 def test_a_root_that_nobody_listens_at_is_an_error_that_names_it():
     root = free_root()
-    said = raised(lambda: optireduce.Communicator(1, 2, root, timeout_s=0.5))
+    said = raised(lambda: optireduce.Communicator(rank=1, world_size=2, root=root, timeout_s=0.5))
     assert said.startswith("PeerError: rank 1 of 2: connect: ") and root in said, said

@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import ctypes
 import dataclasses
+import itertools
 import os
 import pathlib
 import pickle
@@ -25,7 +26,7 @@ SLOW = {"bound_ms": 4000, "early": "off", "timeout_s": 20}
 
 
 def connect(rank, ranks, root, **settings):
-    return optireduce.Communicator(rank, ranks, root, **{**SLOW, **settings})
+    return optireduce.Communicator(rank=rank, world_size=ranks, root=root, **{**SLOW, **settings})
 
 
 def averages(rank, ranks, root):
@@ -91,23 +92,28 @@ def refuses_arrays(rank, ranks, root):
             "elsewhere": torch.zeros(4, device="meta"),
             "masked": numpy.ma.masked_array(numpy.zeros(4, "float32"), [False, False, False, True]),
             "negated": torch.zeros(4, dtype=torch.complex64).conj().imag,
+            "complex": numpy.zeros(4, "complex64"),
         }
-        messages = {name: set() for name in wrong}
+        bounded, exact = {name: set() for name in wrong}, {name: set() for name in wrong}
+        exact_calls = communicator.exact
         for name, array in wrong.items():
-            calls = [bucket.all_reduce, levels.all_reduce, lambda array: partial.average(array, 1)]
             # The root's array and the inputs of halves are only read.
             is_read = name in ("frozen", "one place", "windows", "expanded")
-            calls += [] if is_read else [bucket.reduce_scatter, bucket.all_gather, communicator.broadcast]
-            for call in calls:
-                with pytest.raises(optireduce.ArgumentError) as error:
-                    call(array)
-                messages[name].add(str(error.value))
+            calls = [bucket.all_reduce, levels.all_reduce, lambda array: partial.average(array, 1)]
+            calls += [] if is_read else [bucket.reduce_scatter, bucket.all_gather]
+            exacts = [exact_calls.all_reduce, exact_calls.reduce_scatter, lambda array: exact_calls.broadcast(array, (rank + 1) % ranks)]
+            exacts += [] if is_read else [lambda array: exact_calls.broadcast(array, rank)]
+            for messages, those in ((bounded, calls), (exact, [] if name in ("float64", "bf16") else exacts)):
+                for call, is_async in itertools.product(those, (False, True)):
+                    with pytest.raises(optireduce.ArgumentError) as error:
+                        call(array, async_op=True) if is_async and "lambda" not in call.__name__ else call(array)
+                    messages[name].add(str(error.value))
         for array in (odd, numpy.zeros(2, "int32"), "text"):
             with pytest.raises(optireduce.ArgumentError, match="expected uint8"):
-                communicator.all_gather_bytes(array)
+                communicator.exact.all_gather(array)
         bucket.all_reduce(numpy.zeros(4, "float32"))
         partial.close()
-        return messages
+        return bounded, exact
 
 
 def test_an_array_that_cannot_be_reduced_is_refused_before_anything_is_sent(job):
@@ -123,15 +129,20 @@ def test_an_array_that_cannot_be_reduced_is_refused_before_anything_is_sent(job)
         "windows": "share memory (shape [2, 2], strides [4, 4] bytes)",
         "expanded": "share memory",
         "with gradient": "detach",
-        "bf16": "torch.Tensor",
+        "bf16": "elements of type bfloat16, expected float32",
         "elsewhere": "torch.Tensor",
         "masked": "is masked, expected one without a mask, which other ranks do not know; pass array.filled(...)",
         "negated": "negation is pending, expected its values in memory; pass array.resolve_neg()",
+        "complex": "elements of type complex64, expected ",
     }
-    for found in job.run(4, refuses_arrays):
-        assert found.keys() == expected.keys()
-        for name, messages in found.items():
+    for bounded, exact in job.run(4, refuses_arrays):
+        assert bounded.keys() == exact.keys() == expected.keys()
+        for name, messages in bounded.items():
             assert len(messages) == 1 and expected[name] in min(messages), (name, messages)
+        types = ", expected one of float16, bfloat16, float32, float64, int8, uint8, int16, uint16, int32, uint32, int64, uint64, bool"
+        for name, messages in exact.items():
+            text = expected[name].replace(", expected float32", types)
+            assert messages == set() if name in ("float64", "bf16") else len(messages) == 1 and text in min(messages), (name, messages)
 
 
 def arranged(rank, ranks, root):
@@ -159,7 +170,7 @@ def arranged(rank, ranks, root):
         for name, scalar in (("0-d", numpy.array(rank, "float32")), ("0-d of torch", torch.tensor(float(rank)))):
             one.all_reduce(scalar)
             found[name] = scalar.item()
-        communicator.broadcast(numpy.lib.stride_tricks.as_strided(numbers, (6,), (0,)) if rank == 0 else numbers)
+        communicator.exact.broadcast(numpy.lib.stride_tricks.as_strided(numbers, (6,), (0,)) if rank == 0 else numbers, 0)
         return found, numbers.tolist()
 
 
@@ -172,7 +183,7 @@ def test_an_array_is_reduced_in_its_own_order_wherever_its_elements_lie(job):
 
 def wrong_lengths(rank, ranks, root, odd_ranks):
     """Returns the error of a wrong length, and of the next call."""
-    with optireduce.Communicator(rank, ranks, root, **{**SLOW, "bound_ms": 200}) as communicator:
+    with optireduce.Communicator(rank=rank, world_size=ranks, root=root, **{**SLOW, "bound_ms": 200}) as communicator:
         bucket = communicator.bucket(8)
         with pytest.raises(optireduce.OptiReduceError) as error:
             # Until the call of the odd ranks is known.
@@ -198,14 +209,14 @@ def refuses_numbers(rank, ranks, root):
         partial = communicator.partial_reduce(4, group_size=2)
         data, values = b"x", numpy.zeros(4, "float32")
         calls = {
-            "rank": lambda: optireduce.Communicator(-1, 2, root),
-            "world_size": lambda: optireduce.Communicator(0, -2, root),
+            "rank": lambda: optireduce.Communicator(rank=-1, world_size=2, root=root),
+            "world_size": lambda: optireduce.Communicator(rank=0, world_size=-2, root=root),
             "elements": lambda: communicator.bucket(-4),
-            "root": lambda: communicator.broadcast(values, -1),
-            "to": lambda: communicator.start_send(data, -1, 0),
-            "source": lambda: communicator.start_recv(-1, 0),
-            "tag": lambda: communicator.start_send(data, 0, -1),
-            "colour": lambda: communicator.split(-1),
+            "root": lambda: communicator.exact.broadcast(values, -1),
+            "to": lambda: communicator.send(data, -1),
+            "source": lambda: communicator.recv(-1),
+            "tag": lambda: communicator.send(data, 0, -1),
+            "color": lambda: communicator.split(-1),
             "group_size": lambda: communicator.partial_reduce(4, group_size=-2),
             "sync_bound": lambda: communicator.partial_reduce(4, group_size=2, sync_bound=-2),
             "patience_s": lambda: communicator.partial_reduce(4, group_size=2, patience_s=-1),
@@ -221,7 +232,7 @@ def refuses_numbers(rank, ranks, root):
             communicator.close(-0.5)
         # Nothing was changed: the ranks are in step.
         bucket.all_reduce(values)
-        communicator.broadcast(values, 0)
+        communicator.exact.broadcast(values, 0)
         partial.close()
         return texts
 
@@ -263,13 +274,13 @@ def halted(rank, ranks, root, returned):
         bucket = communicator.bucket(100_000)
 
         async def awaited(gradient):
-            return await bucket.start_all_reduce(gradient)
+            return await bucket.all_reduce(gradient, async_op=True)
 
         ways = [
             bucket.all_reduce,
             bucket.all_reduce,
             bucket.all_reduce,
-            lambda gradient: bucket.start_all_reduce(gradient).wait(),
+            lambda gradient: bucket.all_reduce(gradient, async_op=True).wait(),
             lambda gradient: asyncio.run(awaited(gradient)),
             bucket.reduce_scatter,
         ]
@@ -328,13 +339,13 @@ def requests(rank, ranks, root):
     with connect(rank, ranks, root) as communicator:
         buckets = [communicator.bucket(elements) for elements in (5000, 70, 1)]
         gradients = [numpy.full(bucket.elements, rank, "float32") for bucket in buckets]
-        started = [bucket.start_all_reduce(gradient) for bucket, gradient in zip(buckets, gradients)]
+        started = [bucket.all_reduce(gradient, async_op=True) for bucket, gradient in zip(buckets, gradients)]
         reports = [request.wait() for request in reversed(started)]
-        assert all(request.test() for request in started)
+        assert all(request.is_finished() for request in started)
         assert started[0].wait() is reports[2]
 
         async def both():
-            return await asyncio.gather(*(b.start_all_reduce(g) for b, g in zip(buckets, gradients)))
+            return await asyncio.gather(*(b.all_reduce(g, async_op=True) for b, g in zip(buckets, gradients)))
 
         assert [report.elements for report in asyncio.run(both())] == [5000, 70, 1]
         return [float(gradient.sum()) for gradient in gradients]
@@ -361,14 +372,14 @@ def in_one_expression(rank, ranks, root):
         mean = numpy.mean(partial.average(averaged, 1).ranks)
         assert numpy.allclose(averaged, mean)
         requests = [
-            again().start_barrier(),
-            again().start_all_gather_bytes(b"x"),
-            again().start_send(b"x", rank, 0),
-            again().start_all_to_all_bytes([b"x"] * ranks),
-            again().bucket(1000).start_all_reduce(array()),
-            again().bucket(1000).start_reduce_scatter(array()),
-            again().two_level(2).bucket(1000).start_all_reduce(array()),
-            again().partial_reduce(1000, group_size=ranks, patience_s=1).start_average(array(), 1),
+            again().barrier(async_op=True),
+            again().exact.all_gather(b"x", async_op=True),
+            again().send(b"x", rank, 0, async_op=True),
+            again().exact.all_to_all([b"x"] * ranks, async_op=True),
+            again().bucket(1000).all_reduce(array(), async_op=True),
+            again().bucket(1000).reduce_scatter(array(), async_op=True),
+            again().two_level(2).bucket(1000).all_reduce(array(), async_op=True),
+            again().partial_reduce(1000, group_size=ranks, patience_s=1).average(array(), 1, async_op=True),
         ]
         results = [request.wait(20) for request in requests]
         communicator.barrier()
@@ -386,10 +397,10 @@ def awaits(rank, ranks, root):
 
         async def program():
             gradients = [numpy.full(1000, rank, "float32") for _ in range(40)]
-            calls = [bucket.start_all_reduce(gradient) for gradient in gradients]
-            reports = await asyncio.gather(*calls, communicator.start_barrier(), communicator.start_send(b"x", rank, 7))
-            assert await communicator.start_recv(rank, 7) == (rank, b"x")
-            never = communicator.start_recv(rank, 8)
+            calls = [bucket.all_reduce(gradient, async_op=True) for gradient in gradients]
+            reports = await asyncio.gather(*calls, communicator.barrier(async_op=True), communicator.send(b"x", rank, 7, async_op=True))
+            assert await communicator.recv(rank, 7, async_op=True) == (rank, b"x")
+            never = communicator.recv(rank, 8, async_op=True)
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(never, 0.05)
             return [report.is_applied for report in reports[:40]], threading.active_count() - before
@@ -432,7 +443,7 @@ def lent_memory(rank, ranks, root, local, file_bytes):
         try:
             for call in range(8):
                 gradients = [numpy.arange(elements, dtype="float32") + ranks * call + rank + part for part in range(4)]
-                requests = [bucket.start_all_reduce(gradient) for bucket, gradient in zip(2 * buckets, gradients)]
+                requests = [bucket.all_reduce(gradient, async_op=True) for bucket, gradient in zip(2 * buckets, gradients)]
                 # Drops the last request of the first round without a wait, which frees its memory.
                 last = requests.pop()
                 for request in [last, *requests] if call else requests:
@@ -465,18 +476,19 @@ def test_memory_that_cannot_be_lent_is_copied_to_the_same_end(job, local, file_b
 def exact(rank, ranks, root):
     with connect(rank, ranks, root) as communicator:
         values = numpy.array([rank, -rank, 7], "int64")
-        requests = [communicator.start_all_reduce_exact(values.view("uint8"), "i64", op) for op in ("sum", "max")]
-        assert [numpy.frombuffer(request.wait(), "int64").tolist() for request in requests] == [[3, -3, 21], [2, 0, 7]]
-        for element, op in (("i63", "sum"), ("i64", "mean")):
-            with pytest.raises(optireduce.ArgumentError, match="expected one of"):
-                communicator.start_all_reduce_exact(b"", element, op)
-        with pytest.raises(optireduce.OptiReduceError, match=f"rank {rank}: all_reduce_exact of 3 bytes of i64, sum"):
-            communicator.start_all_reduce_exact(b"abc", "i64", "sum").wait()
-        received = communicator.start_recv((rank - 1) % ranks, 3)
+        found = [values.copy(), values.copy()]
+        requests = [communicator.exact.all_reduce(one, op, async_op=True) for one, op in zip(found, ("sum", "max"))]
+        assert [request.wait() for request in requests] == [None, None]
+        assert [one.tolist() for one in found] == [[3, -3, 21], [2, 0, 7]]
+        with pytest.raises(optireduce.ArgumentError, match="op is mean, expected one of sum, avg, .* for elements of type int64"):
+            communicator.exact.all_reduce(values, "mean")
+        with pytest.raises(optireduce.ArgumentError, match=f"rank {rank}: exact all_reduce of 3 elements of int64, avg: .* no avg of i64"):
+            communicator.exact.all_reduce(values, "avg")
+        received = communicator.recv((rank - 1) % ranks, 3, async_op=True)
         with pytest.raises(TimeoutError, match="the call continues"):
             received.wait(0.01)
         communicator.barrier()
-        communicator.start_send(b"hello", (rank + 1) % ranks, 3).wait()
+        communicator.send(b"hello", (rank + 1) % ranks, 3)
         assert received.wait() == ((rank - 1) % ranks, b"hello")
 
 
@@ -487,7 +499,7 @@ def test_exact_reductions_and_messages(job):
 def weights(rank, ranks, root):
     with connect(rank, ranks, root) as communicator:
         values = numpy.full(100, rank, "float64").astype("float32")
-        communicator.broadcast(values, root=1)
+        communicator.exact.broadcast(values, root=1)
         communicator.barrier()
         group = communicator.split(rank % 2)
         assert (group.rank, group.world_size) == (rank // 2, 2)
@@ -498,7 +510,7 @@ def weights(rank, ranks, root):
         assert (len(shard), report.kind) == (end - start, "reduce-scatter")
         whole, _ = bucket.all_gather(shard)
         assert communicator.metrics()["live"] == list(range(ranks))
-        return values.tolist(), communicator.all_gather_bytes(b"x" * rank), whole.tolist()
+        return values.tolist(), communicator.exact.all_gather(b"x" * rank), whole.tolist()
 
 
 def test_weights_groups_and_parts(job):
@@ -736,7 +748,7 @@ def test_a_rank_that_does_not_come_is_a_timeout(job, tmp_path):
         ({"hadamard": "yes"}, "hadamard is yes, expected auto, on or off"),
         ({"repair": True}, "repair is on, expected off, next_update or this_update"),
         ({"agree": None}, "agree is None, expected on or off"),
-        ({"dropsilentafter": 1}, "the name of a setting is dropsilentafter, expected one of optireduce::SETTINGS, of which drop_silent_after"),
+        ({"dropsilentafter": 1}, "the name of a setting is dropsilentafter, expected one of optireduce.SETTINGS, of which drop_silent_after"),
         ({"mtu": 20}, "mtu is 20, expected 114 to 65535 bytes, or auto"),
         ({"card_fallback": "tcp"}, "card_fallback is tcp, expected off or udp"),
         ({"secret": "short"}, "16"),
@@ -744,7 +756,7 @@ def test_a_rank_that_does_not_come_is_a_timeout(job, tmp_path):
 )
 def test_a_setting_that_cannot_be_is_refused(settings, message):
     with pytest.raises(ValueError) as error:
-        optireduce.Communicator(0, 2, "127.0.0.1:1", **settings)
+        optireduce.Communicator(rank=0, world_size=2, root="127.0.0.1:1", **settings)
     assert message in str(error.value)
 
 
@@ -760,13 +772,13 @@ def test_every_setting_is_a_keyword_that_is_documented():
         # Every sample is valid; another keyword ends the call before it connects.
         sample = {setting.name: setting.sample} if setting.name not in ("rank", "world_size", "root") else {}
         with pytest.raises(optireduce.ArgumentError, match="no_such_setting"):
-            optireduce.Communicator(0, 2, "127.0.0.1:1", **sample, no_such_setting=1)
+            optireduce.Communicator(rank=0, world_size=2, root="127.0.0.1:1", **sample, no_such_setting=1)
 
 
 @pytest.mark.parametrize("secret", [b"of all ranks of the job", ["of all ranks of the job"]])
 def test_an_error_does_not_show_a_secret(secret):
     with pytest.raises(optireduce.ArgumentError, match="secret is a <class '[a-z]+'>, expected a string") as error:
-        optireduce.Communicator(0, 2, "127.0.0.1:1", secret=secret)
+        optireduce.Communicator(rank=0, world_size=2, root="127.0.0.1:1", secret=secret)
     assert "of all ranks" not in str(error.value)
 
 
@@ -774,12 +786,12 @@ def test_an_error_does_not_show_a_secret(secret):
 def test_one_rank_is_a_job(monkeypatch, place):
     monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("WORLD_SIZE", "1")
-    with optireduce.Communicator(0, 1) if place == "explicit" else optireduce.Communicator.from_env() as communicator:
+    with optireduce.Communicator(rank=0, world_size=1) if place == "explicit" else optireduce.Communicator() as communicator:
         bucket, gradient = communicator.bucket(1000), numpy.arange(1000, dtype="float32")
         report = bucket.all_reduce(gradient)
         assert (report.is_applied, report.lost_bytes, report.late_ranks) == (True, 0, ())
         assert (gradient == numpy.arange(1000)).all()
-        assert communicator.all_gather_bytes(b"x") == [b"x"]
+        assert communicator.exact.all_gather(b"x") == [b"x"]
         communicator.barrier()
 
 
@@ -787,7 +799,7 @@ def test_without_a_launcher_the_error_says_what_to_set(monkeypatch):
     for name in ("OPTIREDUCE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(optireduce.ArgumentError, match="OPTIREDUCE_RANK"):
-        optireduce.Communicator.from_env()
+        optireduce.Communicator()
 
 
 def test_the_port_of_rank_0_is_none_that_the_kernel_hands_out():

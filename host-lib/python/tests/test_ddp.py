@@ -15,7 +15,6 @@ import pytest
 import torch
 import torch.distributed as dist
 from groups import CALM, group, session
-from optireduce._optireduce import PACKETS_HALT
 from ranks import wait_for
 from torch.nn.parallel import DistributedDataParallel
 
@@ -133,11 +132,11 @@ def test_rebuilt_buckets_and_unused_parameters_train_as_with_gloo(job, backend, 
     torch.testing.assert_close(*numbers, rtol=1e-4, atol=1e-6)
 
 
-def as_if_lost(state, outcome, packets=PACKETS_HALT):
-    """Changes the reports of this step to a loss of many packets, on this rank or, with "apply", on
-    another one."""
+def as_if_lost(state, outcome, is_agreed=True):
+    """Changes the reports of this step to a large loss on this rank or, with "apply", on another
+    one."""
     for index, one in enumerate(state._step):
-        state._step[index] = dataclasses.replace(one, is_applied=outcome == "apply", packets=packets)
+        state._step[index] = dataclasses.replace(one, is_applied=outcome == "apply", is_agreed=is_agreed)
     state._step.halt = state._step[-1] if outcome == "halt" else None
 
 
@@ -151,11 +150,11 @@ def guarded(elements, **settings):
     return model, optimizer, state
 
 
-def skips(rank, ranks, root, vote):
-    """Returns which steps changed no parameter until the halt. Rank 0 loses much in the second
-    bounded step, then in three in a row."""
-    with group(rank, ranks, root, **CALM):
-        model, optimizer, state = guarded(300, vote=vote)
+def skips(rank, ranks, root, agree):
+    """Returns which steps changed no parameter until the halt. Rank 0, or all ranks if they agree,
+    lose much in the second bounded step, then in three in a row."""
+    with group(rank, ranks, root, **CALM, agree=agree):
+        model, optimizer, state = guarded(300)
         steps, said = [], []
         handler = logging.Handler(logging.WARNING)
         handler.emit = lambda record: said.append(record.getMessage())
@@ -166,63 +165,57 @@ def skips(rank, ranks, root, vote):
                 optimizer.zero_grad()
                 model(torch.randn(4, 300)).sum().backward()
                 if step in (3, 5, 6, 7):
-                    as_if_lost(state, "apply" if rank == 1 else "halt" if step == 7 else "skip")
+                    as_if_lost(state, "apply" if rank == 1 and not agree else "halt" if step == 7 else "skip")
                 optimizer.step()
                 steps.append(torch.equal(before, bits(model)))
         logging.getLogger("optireduce").removeHandler(handler)
         of_steps = [one for one in said if f"rank {rank} of group" in one and ": more than 10 % was lost" in one and ": step " in one]
         assert len(of_steps) == state.skipped, (said, state.skipped)
-        # Without votes rank 0 halts before rank 1, so the ranks can make no further collective
-        # call.
-        if vote:
-            state.settle(optimizer, timeout_s=30)
         return steps, state.skipped, bits(model)
 
 
-def test_with_a_vote_all_ranks_skip_and_halt_on_the_same_step(job):
+def test_if_they_agree_all_ranks_skip_and_halt_on_the_same_step(job):
     (first, skipped, left), (second, _, right) = job.run(2, skips, True)
     assert first == second == [step in (3, 5, 6) for step in range(7)], "the eighth step halts"
     assert skipped == 4 and torch.equal(left, right)
 
 
-def few_packets(rank, ranks, root):
-    with group(rank, ranks, root, **CALM):
-        model, optimizer, state = guarded(30, vote=True)
+def only_skips(rank, ranks, root):
+    with group(rank, ranks, root, **CALM, agree=True):
+        model, optimizer, state = guarded(30)
         for _ in range(8):
             optimizer.zero_grad()
             model(torch.randn(4, 30)).sum().backward()
-            as_if_lost(state, "skip", packets=6)
+            as_if_lost(state, "skip")
             optimizer.step()
         return state.skipped
 
 
-def test_with_a_vote_steps_of_a_few_packets_do_not_halt(job):
-    assert job.run(2, few_packets) == [6, 6], "the first two steps are exact: they declare the buckets"
+def test_if_they_agree_skips_halt_only_once_the_library_does(job):
+    assert job.run(2, only_skips) == [6, 6], "the first two steps are exact: they declare the buckets"
 
 
-def outvoted(rank, ranks, root):
-    with group(rank, ranks, root):
-        model, optimizer, state = guarded(300, vote=True)
+def decides_alone(rank, ranks, root):
+    with group(rank, ranks, root, agree=True):
+        model, optimizer, state = guarded(300)
         settled = []
         for step in range(4):
             optimizer.zero_grad()
             model(torch.randn(4, 300)).sum().backward()
             if step == 2 and rank == 1:
-                # As after a large loss whose repair was added to the next mean.
-                as_if_lost(state, "skip")
-                with torch.no_grad():
-                    model.module.bias.add_(1.0)
+                # The decision to apply the update arrived too late.
+                as_if_lost(state, "skip", is_agreed=False)
             optimizer.step()
             settled.append(state.settle(optimizer))
         return settled, bits(model)
 
 
-def test_after_a_vote_to_skip_replicas_are_made_the_same(job):
-    (settled, left), (_, right) = job.run(2, outvoted)
+def test_a_rank_that_decides_alone_takes_the_replica_of_another_one(job):
+    (settled, left), (_, right) = job.run(2, decides_alone)
     assert settled == [False, False, True, False] and torch.equal(left, right)
 
 
-def test_without_a_vote_no_step_is_skipped_and_a_rank_halts_with_the_first(job):
+def test_if_they_do_not_agree_no_step_is_skipped_and_a_rank_halts_with_the_first(job):
     (first, skipped, _), (second, others, _) = job.run(2, skips, False)
     assert first == [False] * 7 and skipped == 4
     assert second[:7] == [False] * 7 and others == 0

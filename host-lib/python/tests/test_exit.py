@@ -10,7 +10,7 @@ from ranks import free_root
 BEGIN = """
 import sys, threading, numpy, optireduce
 rank, root = int(sys.argv[1]), sys.argv[2]
-communicator = optireduce.Communicator(rank, 2, root, bound_ms=1000, early="off", timeout_s=20)
+communicator = optireduce.Communicator(rank=rank, world_size=2, root=root, bound_ms=1000, early="off", timeout_s=20)
 bucket = communicator.bucket(100_000)
 gradient = numpy.ones(100_000, "float32")
 """
@@ -24,9 +24,9 @@ gradient = torch.ones(100_000)
 """
 
 ENDS = {
-    "a request in flight": "if rank == 0: request = bucket.start_all_reduce(gradient)",
+    "a request in flight": "if rank == 0: request = bucket.all_reduce(gradient, async_op=True)",
     "a daemon thread in a barrier": "if rank == 0: threading.Thread(target=communicator.barrier, daemon=True).start()",
-    "an exception": "if rank == 0: request = bucket.start_all_reduce(gradient); raise SystemExit(0)",
+    "an exception": "if rank == 0: request = bucket.all_reduce(gradient, async_op=True); raise SystemExit(0)",
     "a communicator in a cycle": "communicator_of = {}; communicator_of['itself'] = communicator_of, communicator",
 }
 

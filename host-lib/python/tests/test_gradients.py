@@ -82,15 +82,16 @@ def test_a_group_that_was_destroyed_has_no_memory_of_buckets(job):
 
 
 def converted(rank, ranks, root):
-    copies, to_floats = [], _session.to_floats
+    copies, flat = [], _session.flat
 
-    def remembered(tensor):
-        floats = to_floats(tensor)
-        copies.append(weakref.ref(floats))
+    def remembered(tensor, dtype=None):
+        floats = flat(tensor, dtype)
+        if dtype is not None:
+            copies.append(weakref.ref(floats))
         return floats
 
     with pytest.MonkeyPatch.context() as patch, group(rank, ranks, root), optireduce.torch.bounded():
-        patch.setattr(_session, "to_floats", remembered)
+        patch.setattr(_session, "flat", remembered)
         for call in range(3):
             gradient = torch.full((ELEMENTS,), float(rank), dtype=torch.bfloat16)
             dist.all_reduce(gradient, AVG)

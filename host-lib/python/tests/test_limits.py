@@ -11,7 +11,7 @@ from ranks import free_root
 
 RANK = """
 import sys, numpy, optireduce
-with optireduce.Communicator(int(sys.argv[1]), 2, sys.argv[2], shared_memory=sys.argv[3], bound_ms=4000, timeout_s=30) as communicator:
+with optireduce.Communicator(rank=int(sys.argv[1]), world_size=2, root=sys.argv[2], shared_memory=sys.argv[3], bound_ms=4000, timeout_s=30) as communicator:
     bucket, gradient = communicator.bucket(100_000), numpy.full(100_000, communicator.rank, "float32")
     for _ in range(3):
         assert bucket.all_reduce(gradient).is_applied
@@ -53,11 +53,11 @@ def test_ranks_without_memory_files_run_without_them(limit, local):
 
 LARGE = """
 import sys, numpy, optireduce
-with optireduce.Communicator(int(sys.argv[1]), 2, "10.91.0.1:29400", timeout_s=20) as communicator:
+with optireduce.Communicator(rank=int(sys.argv[1]), world_size=2, root="10.91.0.1:29400", timeout_s=20) as communicator:
     bucket, gradient = communicator.bucket(100_000), numpy.ones(100_000, "float32")
     assert bucket.all_reduce(gradient).is_applied
     # One packet of 9000 bytes, unless segments are limited.
-    assert communicator.all_gather_bytes(bytes(600_000)) == [bytes(600_000)] * 2
+    assert communicator.exact.all_gather(bytes(600_000)) == [bytes(600_000)] * 2
 """
 
 

@@ -15,7 +15,6 @@ import pytest
 import torch
 import torch.distributed as dist
 from groups import CALM, group, session
-from optireduce._optireduce import PACKETS_HALT
 from optireduce.torch._copies import pack
 from ranks import memory_for_peers
 from torch.nn.parallel import DistributedDataParallel

@@ -23,7 +23,7 @@ RANKS, LEAVES = 3, 1
 STEPS_BACK = 30
 
 
-def rank(vote: bool) -> None:
+def rank(agree: bool) -> None:
     """Trains until a rank has rejoined, and some steps more."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
@@ -31,7 +31,7 @@ def rank(vote: bool) -> None:
     # One bucket in the first pass, several afterwards.
     network = torch.nn.Sequential(*[torch.nn.Linear(150, 150) for _ in range(6)])
     model = DistributedDataParallel(network, bucket_cap_mb=0.2)
-    state = optireduce.torch.State.from_env(bound_ms=200, early="off", vote=vote, synchronize_every=20, timeout_s=30)
+    state = optireduce.torch.State.from_env(bound_ms=200, early="off", agree=agree, synchronize_every=20, timeout_s=30)
     model.register_comm_hook(state, optireduce.torch.comm_hook)
     optimizer = state.guard(torch.optim.Adam(model.parameters(), lr=1e-3))
     back, seen = None, collections.Counter()
@@ -58,13 +58,13 @@ def rank(vote: bool) -> None:
 class Job:
     """Processes of all ranks, and the lines that they print."""
 
-    def __init__(self, vote: bool, agent: bool) -> None:
-        self._vote, self._agent, self._root = vote, agent, free_root()
+    def __init__(self, agree: bool, agent: bool) -> None:
+        self._agree, self._agent, self._root = agree, agent, free_root()
         self.ranks = [self.start(rank) for rank in range(RANKS)]
 
     def start(self, rank: int, **variables: str) -> "subprocess.Popen[str]":
         place = {"OPTIREDUCE_RANK": str(rank), "OPTIREDUCE_WORLD_SIZE": str(RANKS), "OPTIREDUCE_ROOT": self._root}
-        command = [sys.executable, __file__, *(["vote"] if self._vote else [])]
+        command = [sys.executable, __file__, *(["agree"] if self._agree else [])]
         if self._agent and rank == LEAVES:
             shell = f"OPTIREDUCE_REJOIN=$((TORCHELASTIC_RESTART_COUNT > 0)) exec {shlex.join(command)}"
             torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--max-restarts", "9"]
@@ -89,8 +89,8 @@ class Job:
 
 
 @contextlib.contextmanager
-def job(vote: bool, agent: bool = False) -> Iterator[Job]:
-    started = Job(vote, agent)
+def job(agree: bool, agent: bool = False) -> Iterator[Job]:
+    started = Job(agree, agent)
     try:
         yield started
     finally:
@@ -103,7 +103,7 @@ def job(vote: bool, agent: bool = False) -> Iterator[Job]:
 
 
 def test_a_rank_that_is_killed_and_started_again_takes_the_model_of_the_others():
-    with job(vote=True) as it:
+    with job(agree=True) as it:
         it.wait_for("0 1 2", 5)
         it.ranks[LEAVES].kill()
         it.ranks[LEAVES].communicate()
@@ -114,7 +114,7 @@ def test_a_rank_that_is_killed_and_started_again_takes_the_model_of_the_others()
 
 
 def test_a_rank_that_stood_still_takes_the_model_of_the_others():
-    with job(vote=False) as it:
+    with job(agree=False) as it:
         it.wait_for("0 1 2", 5)
         it.ranks[LEAVES].send_signal(signal.SIGSTOP)
         it.wait_for("0 2", 5)
@@ -125,7 +125,7 @@ def test_a_rank_that_stood_still_takes_the_model_of_the_others():
 
 def test_an_agent_of_torchruns_starts_a_rank_again_and_nobody_else_restarts():
     """Uses an agent for one rank, as in the help of examples/ddp_restart.py."""
-    with job(vote=True, agent=True) as it:
+    with job(agree=True, agent=True) as it:
         it.wait_for("0 1 2", 5)
         agent = it.ranks[LEAVES].pid
         (worker,) = pathlib.Path(f"/proc/{agent}/task/{agent}/children").read_text().split()
@@ -138,4 +138,4 @@ def test_an_agent_of_torchruns_starts_a_rank_again_and_nobody_else_restarts():
 
 
 if __name__ == "__main__":
-    rank(sys.argv[1:] == ["vote"])
+    rank(sys.argv[1:] == ["agree"])

@@ -44,19 +44,19 @@ def use(communicator, collectives):
     partial = pair.partial_reduce(100, group_size=2)
     gradient, exact = numpy.ones(ELEMENTS, "float32"), numpy.ones(300, "float64")
     for _ in range(collectives // 10):
-        requests = [bucket.start_all_reduce(gradient), communicator.start_all_reduce_exact(exact.view("uint8"), "f64", "sum")]
+        requests = [bucket.all_reduce(gradient, async_op=True), communicator.exact.all_reduce(exact, async_op=True)]
         assert requests[0].wait().is_applied
         requests[1].wait()
         assert levels.all_reduce(gradient).is_applied
         shard, _ = bucket.reduce_scatter(gradient)
         bucket.all_gather(shard)
         pair.barrier()
-        assert communicator.all_gather_bytes(b"x" * 100) == [b"x" * 100] * ranks
+        assert communicator.exact.all_gather(b"x" * 100) == [b"x" * 100] * ranks
         to, source = (communicator.rank + 1) % ranks, (communicator.rank - 1) % ranks
-        sent = communicator.start_send(b"y" * 1000, to, 3)
-        assert communicator.start_recv(source, 3).wait() == (source, b"y" * 1000)
+        sent = communicator.send(b"y" * 1000, to, 3, async_op=True)
+        assert communicator.recv(source, 3) == (source, b"y" * 1000)
         sent.wait()
-        communicator.broadcast(gradient)
+        communicator.exact.broadcast(gradient, 0)
     partial.average(numpy.ones(100, "float32"), 1)
     partial.close()
     assert bucket.settle(5.0).is_settled

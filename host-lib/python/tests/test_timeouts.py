@@ -206,7 +206,7 @@ async def awaited(request):
 
 
 def in_pieces(request):
-    while not request.test():
+    while not request.is_finished():
         try:
             return request.wait(0.05)
         except optireduce.TimeoutError as error:
@@ -216,22 +216,23 @@ def in_pieces(request):
 
 #: The same for communicators.
 COMMUNICATOR_WAITS = {
-    "start_recv": lambda c: c.start_recv(1, 0).wait(),
-    "start_recv in pieces": lambda c: in_pieces(c.start_recv(1, 0)),
-    "start_recv, awaited": lambda c: asyncio.run(awaited(c.start_recv(1, 0))),
-    "start_recv of any rank": lambda c: c.start_recv(None, 0).wait(),
-    "start_send": lambda c: c.start_send(bytes(4 * LARGE), 1, 0).wait(),
-    "start_send in pieces": lambda c: in_pieces(c.start_send(bytes(4 * LARGE), 1, 0)),
-    "start_send, awaited": lambda c: asyncio.run(awaited(c.start_send(bytes(4 * LARGE), 1, 0))),
+    "recv": lambda c: c.recv(1),
+    "recv in pieces": lambda c: in_pieces(c.recv(1, async_op=True)),
+    "recv, awaited": lambda c: asyncio.run(awaited(c.recv(1, async_op=True))),
+    "recv of any rank": lambda c: c.recv(),
+    "send": lambda c: c.send(bytes(4 * LARGE), 1),
+    "send in pieces": lambda c: in_pieces(c.send(bytes(4 * LARGE), 1, async_op=True)),
+    "send, awaited": lambda c: asyncio.run(awaited(c.send(bytes(4 * LARGE), 1, async_op=True))),
     "barrier": lambda c: c.barrier(),
-    "start_barrier in pieces": lambda c: in_pieces(c.start_barrier()),
-    "broadcast": lambda c: c.broadcast(array(), 1),
+    "barrier in pieces": lambda c: in_pieces(c.barrier(async_op=True)),
+    "broadcast": lambda c: c.exact.broadcast(array(), 1),
     "bucket": lambda c: c.bucket(MANY),
-    "all_gather_bytes": lambda c: c.all_gather_bytes(b"1"),
-    "start_all_reduce_exact": lambda c: c.start_all_reduce_exact(array().tobytes(), "f32", "sum").wait(),
-    "start_gather_bytes": lambda c: c.start_gather_bytes(b"1", 0).wait(),
-    "start_scatter_bytes": lambda c: c.start_scatter_bytes([], 1).wait(),
-    "start_all_to_all_bytes": lambda c: c.start_all_to_all_bytes([b"1", b"2"]).wait(),
+    "all_gather": lambda c: c.exact.all_gather(b"1"),
+    "exact all_reduce": lambda c: c.exact.all_reduce(array()),
+    "exact reduce_scatter": lambda c: c.exact.reduce_scatter(array()),
+    "gather": lambda c: c.exact.gather(b"1", 0),
+    "scatter": lambda c: c.exact.scatter([], 1),
+    "all_to_all": lambda c: c.exact.all_to_all([b"1", b"2"]),
     "split": lambda c: c.split(0),
     "partial_reduce": lambda c: c.partial_reduce(MANY, group_size=2),
     "barrier, gone ranks skipped": lambda c: c.barrier(),
@@ -272,7 +273,7 @@ def group_waits(rank, ranks, root, ended):
 
 
 def communicator_waits(rank, ranks, root, ended, roots):
-    made = {name: optireduce.Communicator(rank, 2, roots[name], timeout_s=SHORT_S, skip_gone="skipped" in name) for name in roots}
+    made = {name: optireduce.Communicator(rank=rank, world_size=2, root=roots[name], timeout_s=SHORT_S, skip_gone="skipped" in name) for name in roots}
     found = waits(COMMUNICATOR_WAITS, made) if rank == 0 else wait_for(ended)
     ended.touch()
     for one in made.values():

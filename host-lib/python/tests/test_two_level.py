@@ -18,11 +18,11 @@ def gradient(rank: int, elements: int) -> numpy.ndarray:
 
 
 def several(rank, ranks, root):
-    with optireduce.Communicator(rank, ranks, root, **CALM) as communicator:
+    with optireduce.Communicator(rank=rank, world_size=ranks, root=root, **CALM) as communicator:
         levels = communicator.two_level(2)
         buckets = [levels.bucket(elements) for elements in (100_003, 2, 40_000)]
         arrays = [gradient(rank, bucket.elements) for bucket in buckets]
-        requests = [bucket.start_all_reduce(array) for bucket, array in zip(buckets, arrays, strict=True)]
+        requests = [bucket.all_reduce(array, async_op=True) for bucket, array in zip(buckets, arrays, strict=True)]
         reports = [request.wait() for request in reversed(requests)]
         again = gradient(rank, 100_003)
         reports.append(buckets[0].all_reduce(again))
@@ -53,7 +53,7 @@ def test_all_ranks_get_the_mean_in_place(job):
 
 
 def refused(rank, ranks, root):
-    with optireduce.Communicator(rank, ranks, root, **CALM) as communicator:
+    with optireduce.Communicator(rank=rank, world_size=ranks, root=root, **CALM) as communicator:
         said = []
         for groups in (0, 1, 2, 3, "hosts", "racks", None):
             with pytest.raises(optireduce.OptiReduceError) as error:

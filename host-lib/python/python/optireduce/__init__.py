@@ -2,17 +2,19 @@
 
     import numpy, optireduce
 
-    with optireduce.Communicator.from_env() as communicator:   # rank from torchrun, mpirun or Slurm
-        bucket = communicator.bucket(1_000_000)                 # all ranks declare the same buckets
+    with optireduce.Communicator() as communicator:     # rank from torchrun, mpirun or Slurm
+        bucket = communicator.bucket(1_000_000)         # all ranks declare the same buckets
         gradient = numpy.zeros(1_000_000, "float32")
-        report = bucket.all_reduce(gradient)                    # the mean, or zeros if it was skipped
-        ...                                                     # the optimizer's step
+        report = bucket.all_reduce(gradient)            # the mean, or zeros if it was skipped
+        ...                                             # the optimizer's step
         settled = bucket.settle()      # apply settled.correction as one more update, unless None
+
+`Communicator(world_size=1)` needs no launcher.
 
 For PyTorch, `import optireduce.torch`: a torch.distributed backend and a DDP communication hook.
 """
 
-from ._optireduce import Bucket, Communicator, PartialReduce, Request, TwoLevel, TwoLevelBucket, __version__
+from ._optireduce import Bucket, Communicator, Exact, PartialReduce, Request, TwoLevel, TwoLevelBucket, __version__
 from ._table import SETTINGS, Setting
 from .errors import (
     ArgumentError,
@@ -37,6 +39,7 @@ __all__ = [
     "ClosedError",
     "Communicator",
     "DroppedError",
+    "Exact",
     "ForkedError",
     "GroupReport",
     "HaltError",

@@ -3,35 +3,33 @@
 from collections.abc import Generator, Sequence
 from os import PathLike
 from types import GenericAlias, TracebackType
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, final
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from numpy import ndarray
 from typing_extensions import Buffer
 
+from .errors import OptiReduceError
 from .report import Report, Settled
 
 __all__ = [
-    "PACKETS_HALT", "SKIPS_HALT", "Bell", "Bucket", "Communicator", "PartialReduce", "Request", "TwoLevel", "TwoLevelBucket",
-    "__version__", "in_force", "own_address", "settings",
+    "SKIPS_HALT", "Bell", "Bucket", "Communicator", "Exact", "PartialReduce", "Request", "TwoLevel",
+    "TwoLevelBucket", "__version__", "own_address", "settings",
 ]
 
 __version__: str
-#: A rank halts after at least SKIPS_HALT skipped updates in a row, with at least PACKETS_HALT
-#: packets together. Updates that a silent rank spoils do not count.
+#: A rank halts after at least SKIPS_HALT skipped updates in a row, unless they had few packets.
+#: Updates that a silent rank spoils do not count.
 SKIPS_HALT: int
-PACKETS_HALT: int
 
 def own_address(near: str | None = None, interface: str | None = None) -> str: ...
-def in_force(name: str, given: dict[str, Any]) -> str: ...
 def settings() -> list[tuple[str, str, str, bool, str, str, str]]: ...
 
 class _SupportsDlpack(Protocol):
     def __dlpack__(self) -> Any: ...
 
-# float32, of any shape: numpy, array.array, memoryview, or host arrays with DLPack (torch, jax).
+# Of any shape: numpy, array.array, memoryview, or host arrays with DLPack (torch, jax). Bounded calls
+# take float32, exact ones all types up to 64 bits.
 _Array: TypeAlias = Buffer | _SupportsDlpack
-_Hadamard: TypeAlias = Literal["off", "on", "auto"]
-_Element: TypeAlias = Literal["f16", "bf16", "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"]
 _ExactOp: TypeAlias = Literal["sum", "avg", "product", "min", "max", "and", "or", "xor"]
 _T = TypeVar("_T")
 
@@ -44,12 +42,13 @@ class Communicator:
     closes at the end, and aborts after an exception.
     """
 
+    # SETTINGS: begin
     def __new__(
         cls,
-        rank: int,
-        world_size: int,
-        root: str = "",
         *,
+        rank: int = ...,
+        world_size: int = ...,
+        root: str = ...,
         job_id: str = ...,
         rejoin: bool = ...,
         interface: str | None = ...,
@@ -62,7 +61,7 @@ class Communicator:
         bound_ms: float | Literal["measured"] | None = ...,
         bound_max_ms: float = ...,
         early: Literal["adaptive", "off"] = ...,
-        hadamard: _Hadamard = ...,
+        hadamard: Literal["auto", "on", "off"] = ...,
         bf16: bool = ...,
         repair: Literal["off", "next_update", "this_update"] = ...,
         drop_silent_after: int | Literal["never"] | None = ...,
@@ -70,51 +69,58 @@ class Communicator:
         skip_gone: bool = ...,
         secret: str = ...,
     ) -> Communicator: ...
-    @staticmethod
-    def from_env(**settings: Any) -> Communicator:
-        """Connects as the rank in the environment: `OPTIREDUCE_RANK`, torchrun, mpirun or Slurm."""
+    # SETTINGS: end
     @property
     def rank(self) -> int: ...
     @property
     def world_size(self) -> int: ...
     @property
-    def stage_deadline_ms(self) -> float: ...
+    def settings(self) -> dict[str, str]:
+        """Settings in force, as text by name. Not the secret."""
+    @property
+    def bound_ms(self) -> float:
+        """Present bound t_B of each stage of a window. A whole call takes longer."""
+    @property
+    def failure(self) -> OptiReduceError | None:
+        """Error with which this rank stopped, or None while it works."""
+    @property
+    def exact(self) -> Exact:
+        """Exact calls: over TCP, complete, with the same bits on all ranks."""
+    def shard_range(self, elements: int) -> tuple[int, int]:
+        """Returns start and end of this rank's shard of `elements` values, as `torch.chunk` cuts."""
     def bucket(
         self,
         elements: int,
+        # BUCKET: begin
         *,
         op: Literal["avg", "sum"] = "avg",
-        hadamard: _Hadamard | None = None,
+        hadamard: Literal["auto", "on", "off"] | None = None,
         bf16: bool | None = None,
         repair: bool | None = None,
+        # BUCKET: end
     ) -> Bucket:
         """Declares a bucket. Options default to the settings. Collective."""
-    def barrier(self) -> None:
+    @overload
+    def barrier(self, *, async_op: Literal[False] = False) -> None:
         """Waits until all ranks have called it. Collective."""
-    def broadcast(self, array: _Array, root: int = 0) -> None:
-        """Copies the root's array to all ranks, in place. Exact. Collective."""
-    def all_gather_bytes(self, data: Buffer) -> list[bytes]:
-        """Gathers the bytes of every rank, and returns them by rank. Exact. Collective."""
-    def start_barrier(self) -> Request[None]:
-        """Starts a barrier. Calls over TCP run in the order in which they were started."""
-    def start_all_reduce_exact(self, data: Buffer, element: _Element, op: _ExactOp) -> Request[bytes]:
-        """Starts an exact reduction over TCP, with the same bits on all ranks. Collective."""
-    def start_reduce_scatter_exact(self, data: Buffer, element: _Element, op: _ExactOp) -> Request[bytes]:
-        """Starts an exact reduction; returns the bytes of this rank's shard. Collective."""
-    def start_broadcast_bytes(self, data: Buffer, root: int) -> Request[bytes]:
-        """Copies the root's bytes to all ranks, which pass equal lengths. Collective."""
-    def start_all_gather_bytes(self, data: Buffer) -> Request[list[bytes]]: ...
-    def start_gather_bytes(self, data: Buffer, root: int) -> Request[list[bytes]]:
-        """Gathers the bytes of every rank on the root; others get an empty list. Collective."""
-    def start_scatter_bytes(self, parts: Sequence[Buffer], root: int) -> Request[bytes]:
-        """Sends each rank its part of the root's `parts`; other ranks' are ignored. Collective."""
-    def start_all_to_all_bytes(self, parts: Sequence[Buffer]) -> Request[list[bytes]]: ...
-    def start_send(self, data: Buffer, to: int, tag: int) -> Request[None]:
-        """Sends bytes to a rank. Messages with the same tag arrive in order."""
-    def start_recv(self, source: int | None, tag: int) -> Request[tuple[int, bytes]]:
+    @overload
+    def barrier(self, *, async_op: Literal[True]) -> Request[None]: ...
+    @overload
+    def send(self, data: Buffer, to: int, tag: int = 0, *, async_op: Literal[False] = False) -> None:
+        """Sends bytes to a rank, exactly. Messages with the same tag arrive in order."""
+    @overload
+    def send(self, data: Buffer, to: int, tag: int = 0, *, async_op: Literal[True]) -> Request[None]: ...
+    @overload
+    def recv(self, source: int | None = None, tag: int = 0, *, async_op: Literal[False] = False) -> tuple[int, bytes]:
         """Receives bytes from a rank, or from any if None; returns the rank and the bytes."""
-    def split(self, colour: int) -> Communicator:
-        """Connects the ranks with the same colour in a new communicator. Collective."""
+    @overload
+    def recv(self, source: int | None = None, tag: int = 0, *, async_op: Literal[True]) -> Request[tuple[int, bytes]]: ...
+    @overload
+    def split(self, color: int) -> Communicator:
+        """Connects the ranks with the same color in a new communicator, in the order of their ranks.
+        Ranks with None must call it too, and get None. Collective."""
+    @overload
+    def split(self, color: None) -> None: ...
     def two_level(self, groups: int | Literal["hosts"]) -> TwoLevel:
         """Prepares all-reduces on two levels, in `groups` groups of neighbouring ranks, or "hosts"
         for a group per host. Groups have equal sizes of at least two ranks. Collective."""
@@ -149,6 +155,52 @@ class Communicator:
     ) -> bool: ...
 
 @final
+class Exact:
+    """Exact calls of a communicator, from `Communicator.exact`: over TCP, complete, and with the same
+    bits on all ranks. All are collective.
+
+    Arrays have elements of float16, bfloat16, float32, float64, bool, or an integer type of 8 to 64
+    bits. The result is written to the array."""
+
+    @overload
+    def all_reduce(self, array: _Array, op: _ExactOp = "sum", *, async_op: Literal[False] = False) -> None:
+        """Reduces an array over all ranks, in place."""
+    @overload
+    def all_reduce(self, array: _Array, op: _ExactOp = "sum", *, async_op: Literal[True]) -> Request[None]: ...
+    @overload
+    def reduce_scatter(self, array: _Array, op: _ExactOp = "sum", *, async_op: Literal[False] = False) -> None:
+        """Reduces an array over all ranks, and writes this rank's shard to its place in the array,
+        `Communicator.shard_range`. The other elements stay."""
+    @overload
+    def reduce_scatter(self, array: _Array, op: _ExactOp = "sum", *, async_op: Literal[True]) -> Request[None]: ...
+    @overload
+    def broadcast(self, array: _Array, root: int, *, async_op: Literal[False] = False) -> None:
+        """Copies the root's array to all ranks, in place."""
+    @overload
+    def broadcast(self, array: _Array, root: int, *, async_op: Literal[True]) -> Request[None]: ...
+    @overload
+    def all_gather(self, data: Buffer, *, async_op: Literal[False] = False) -> list[bytes]:
+        """Gathers the bytes of every rank, and returns them by rank. With the setting `skip_gone` a
+        rank that is gone has empty bytes."""
+    @overload
+    def all_gather(self, data: Buffer, *, async_op: Literal[True]) -> Request[list[bytes]]: ...
+    @overload
+    def gather(self, data: Buffer, root: int, *, async_op: Literal[False] = False) -> list[bytes]:
+        """Gathers the bytes of every rank at the root; other ranks get an empty list."""
+    @overload
+    def gather(self, data: Buffer, root: int, *, async_op: Literal[True]) -> Request[list[bytes]]: ...
+    @overload
+    def scatter(self, parts: Sequence[Buffer], root: int, *, async_op: Literal[False] = False) -> bytes:
+        """Sends each rank its part of the root's `parts`, and returns it."""
+    @overload
+    def scatter(self, parts: Sequence[Buffer], root: int, *, async_op: Literal[True]) -> Request[bytes]: ...
+    @overload
+    def all_to_all(self, parts: Sequence[Buffer], *, async_op: Literal[False] = False) -> list[bytes]:
+        """Sends each rank its part of `parts`, and returns the parts from all ranks."""
+    @overload
+    def all_to_all(self, parts: Sequence[Buffer], *, async_op: Literal[True]) -> Request[list[bytes]]: ...
+
+@final
 class Bucket:
     """Bounded collectives over the same elements; from `Communicator.bucket`. All ranks make the
     same calls on the same buckets in the same order."""
@@ -158,20 +210,32 @@ class Bucket:
     @property
     def elements(self) -> int: ...
     @property
-    def shard_range(self) -> tuple[int, int]: ...
-    def all_reduce(self, array: _Array) -> Report:
+    def shard_range(self) -> tuple[int, int]:
+        """Start and end of this rank's shard."""
+    @property
+    def options(self) -> dict[str, str]:
+        """Options in force, as text by name."""
+    @overload
+    def all_reduce(self, array: _Array, *, async_op: Literal[False] = False) -> Report:
         """Reduces the array over all ranks, in place; zeros if the update is skipped."""
-    def start_all_reduce(self, array: _Array) -> Request[Report]:
-        """Starts an all-reduce. `Request.wait` writes the result to the array."""
-    def reduce_scatter(self, array: _Array) -> tuple[ndarray, Report]:
+    @overload
+    def all_reduce(self, array: _Array, *, async_op: Literal[True]) -> Request[Report]: ...
+    @overload
+    def reduce_scatter(self, array: _Array, *, async_op: Literal[False] = False) -> tuple[ndarray, Report]:
         """Reduces the array over all ranks; returns this rank's shard."""
-    def start_reduce_scatter(self, array: _Array) -> Request[tuple[ndarray, Report]]: ...
-    def all_gather(self, shard: _Array) -> tuple[ndarray, Report]:
+    @overload
+    def reduce_scatter(self, array: _Array, *, async_op: Literal[True]) -> Request[tuple[ndarray, Report]]: ...
+    @overload
+    def all_gather(self, shard: _Array, *, async_op: Literal[False] = False) -> tuple[ndarray, Report]:
         """Gathers the shards of all ranks; lost elements are zero."""
-    def start_all_gather(self, shard: _Array) -> Request[tuple[ndarray, Report]]: ...
-    def settle(self, timeout: float | None = None) -> Settled:
+    @overload
+    def all_gather(self, shard: _Array, *, async_op: Literal[True]) -> Request[tuple[ndarray, Report]]: ...
+    @overload
+    def settle(self, timeout: float | None = None, *, async_op: Literal[False] = False) -> Settled:
         """Waits for outstanding repairs, at most `timeout` seconds (None: the communicator's).
         Returns the repaired values that no result includes yet."""
+    @overload
+    def settle(self, timeout: float | None = None, *, async_op: Literal[True]) -> Request[Settled]: ...
 
 @final
 class TwoLevel:
@@ -186,11 +250,13 @@ class TwoLevel:
     def bucket(
         self,
         elements: int,
+        # BUCKET: begin
         *,
         op: Literal["avg", "sum"] = "avg",
-        hadamard: _Hadamard | None = None,
+        hadamard: Literal["auto", "on", "off"] | None = None,
         bf16: bool | None = None,
         repair: bool | None = None,
+        # BUCKET: end
     ) -> TwoLevelBucket:
         """Declares a bucket, as `Communicator.bucket`. Collective."""
     def close(self) -> None:
@@ -204,10 +270,11 @@ class TwoLevelBucket:
     def id(self) -> int: ...
     @property
     def elements(self) -> int: ...
-    def all_reduce(self, array: _Array) -> Report:
+    @overload
+    def all_reduce(self, array: _Array, *, async_op: Literal[False] = False) -> Report:
         """Reduces the array over all ranks, in place; zeros if the update is skipped."""
-    def start_all_reduce(self, array: _Array) -> Request[Report]:
-        """Starts an all-reduce. `Request.wait` writes the result to the array."""
+    @overload
+    def all_reduce(self, array: _Array, *, async_op: Literal[True]) -> Request[Report]: ...
     def settle(self, timeout: float | None = None) -> Settled:
         """Waits for outstanding repairs, at most `timeout` seconds. Collective."""
 
@@ -217,10 +284,12 @@ class PartialReduce:
 
     @property
     def elements(self) -> int: ...
-    def average(self, array: _Array, iteration: int) -> Report:
-        """Averages a model with a group, in place. `iteration` must exceed the last report's."""
-    def start_average(self, array: _Array, iteration: int) -> Request[Report]:
-        """Starts `average`. `Request.wait` writes the mean to the array. One at a time."""
+    @overload
+    def average(self, array: _Array, iteration: int, *, async_op: Literal[False] = False) -> Report:
+        """Averages a model with a group, in place. `iteration` must exceed the last report's. One at a
+        time."""
+    @overload
+    def average(self, array: _Array, iteration: int, *, async_op: Literal[True]) -> Request[Report]: ...
     def close(self, timeout: float | None = None) -> None:
         """Leaves the groups, and waits until the other ranks have left them."""
 
@@ -236,12 +305,14 @@ class Bell:
 
 @final
 class Request(Generic[_T]):
-    """A call in progress: `test`, `wait`, or `await` it. Dropping it does not cancel a collective
-    call, but cancels a send or receive."""
+    """A call in progress, from a call with `async_op=True`: `is_finished`, `wait`, or `await` it.
+
+    `wait` and `await` write the result to the array, which the request keeps alive. Dropping it does
+    not cancel a collective call, but withdraws a message."""
 
     def __class_getitem__(cls, key: Any) -> GenericAlias: ...
     def _ring(self, bell: Bell) -> bool: ...
-    def test(self) -> bool:
+    def is_finished(self) -> bool:
         """Returns whether the call has finished, without waiting."""
     def wait(self, timeout: float | None = None) -> _T:
         """Waits for the call and returns its result; `TimeoutError` after `timeout` seconds."""

@@ -195,7 +195,7 @@ def on_this_machine() -> Iterator[Finding]:
 
     def rank(number: int) -> None:
         try:
-            with Communicator(number, 2, root, timeout_s=TIMEOUT_S) as communicator:
+            with Communicator(rank=number, world_size=2, root=root, timeout_s=TIMEOUT_S) as communicator:
                 found[number] = measure(communicator)
         except OptiReduceError as error:
             found[number] = error
@@ -213,7 +213,7 @@ def between_ranks() -> Iterator[Finding]:
     name = "the job's ranks"
     found: Any
     try:
-        with Communicator.from_env(timeout_s=TIMEOUT_S) as communicator:
+        with Communicator(timeout_s=TIMEOUT_S) as communicator:
             name = f"{communicator.world_size} ranks"
             found = measure(communicator)
     except OptiReduceError as error:

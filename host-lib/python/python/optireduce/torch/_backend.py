@@ -14,12 +14,10 @@ import torch.distributed as dist
 from torch._C._distributed_c10d import Backend
 
 from .. import ArgumentError, OptiReduceError, Report
-from .._optireduce import in_force
 from . import _bootstrap, _settings
-from ._alone import Ready
 from ._replicas import Unhooked
 from ._session import Session
-from ._tensors import BOUNDED_TYPES, ELEMENTS, check, from_bytes, to_bytes
+from ._tensors import BOUNDED_TYPES, EXACT_TYPES, check, flat, from_bytes, to_bytes, write_back
 from ._transfer import Transfer
 from ._work import Work, seconds_of
 
@@ -43,12 +41,8 @@ class OptiReduceBackend(Backend):
         except TypeError as error:
             found = f"torch {torch.__version__}, which does not support backends in Python"
             raise OptiReduceError(f"{found}; expected 2.15 or later, or optireduce.torch.comm_hook on another backend") from error
-        communicator = None
-        if size > 1:
-            shares = _bootstrap.over_store(store, rank, size, timeout)
-            communicator = _bootstrap.connect(rank, size, timeout, shares, store)
-        agrees = in_force("agree", _settings.configured()) == "on"
-        self.session = Session(communicator, rank, size, name, agrees, _settings.engine_of({}))
+        shares = _bootstrap.over_store(store, rank, size, timeout)
+        self.session = Session(_bootstrap.connect(rank, size, timeout, shares, store), name, _settings.engine_of({}))
         self._occurrences: Counter[Any] = Counter()
         self._replicas = Unhooked(self.session, _settings.synchronize_every())
         self.session.replicas.add(self._replicas)
@@ -76,7 +70,7 @@ class OptiReduceBackend(Backend):
 
     def _op(self, name: str, tensor: torch.Tensor, reduce_op: Any) -> str:
         op, found = OPS.get(reduce_op.op.name), f"{reduce_op.op.name} of {tensor.dtype}"
-        if op is None or tensor.dtype not in ELEMENTS:
+        if op is None or tensor.dtype not in EXACT_TYPES:
             expected = "SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR or BXOR of a float or integer type"
             raise ArgumentError(f"{self.session.describe(name)}: {found}, expected {expected}")
         return BOOL_OPS[op] if tensor.dtype == torch.bool else op
@@ -118,12 +112,11 @@ class OptiReduceBackend(Backend):
         return self.allreduce(tensors, opts)
 
     def _all_reduce_exact(self, name: str, tensor: torch.Tensor, op: str, opts: Any, is_wanted: bool = True) -> Work:
-        def finish(result: bytes) -> None:
-            if is_wanted:
-                from_bytes(tensor, result, name)
-
-        start = lambda: self.session.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)  # noqa: E731
-        return self._exact(name, [tensor], opts, start, finish)
+        check([tensor], self.session.describe(name))
+        values = flat(tensor) if is_wanted else flat(tensor).clone()
+        start = lambda: self.session.calls.exact.all_reduce(values, op, async_op=True)  # noqa: E731
+        finish = lambda _: write_back(tensor, values) if is_wanted else None  # noqa: E731
+        return self.session.submit(self._work(name, [tensor], opts), start, finish)
 
     def reduce(self, tensors: Tensors, opts: Any) -> Work:
         (tensor,) = tensors
@@ -133,18 +126,12 @@ class OptiReduceBackend(Backend):
 
     def broadcast(self, tensors: Tensors, opts: Any) -> Work:
         (tensor,) = tensors
-        root, rank = opts.rootRank, self.session.rank
-        name = f"broadcast from rank {root} of {tensor.numel()} elements of {tensor.dtype}"
-
-        def finish(result: bytes) -> None:
-            if rank != root:
-                from_bytes(tensor, result, name)
-
-        start = lambda: self.session.calls.start_broadcast_bytes(to_bytes(tensor), root)  # noqa: E731
-        return self._exact(name, tensors, opts, start, finish)
+        name = f"broadcast from rank {opts.rootRank} of {tensor.numel()} elements of {tensor.dtype}"
+        check(tensors, self.session.describe(name))
+        return self.session.broadcast(self._work(name, tensors, opts), tensor, opts.rootRank)
 
     def barrier(self, opts: Any = None) -> Work:
-        return self._exact("barrier", [], opts, lambda: self.session.calls.start_barrier(), lambda _: None)
+        return self._exact("barrier", [], opts, lambda: self.session.calls.barrier(async_op=True), lambda _: None)
 
     def monitored_barrier(self, opts: Any, wait_all_ranks: bool = False) -> None:
         self.barrier(opts).wait()
@@ -168,7 +155,7 @@ class OptiReduceBackend(Backend):
             for one, part in zip(into, parts):
                 from_bytes(one, part, name)
 
-        start = lambda: self.session.calls.start_all_gather_bytes(to_bytes(tensor))  # noqa: E731
+        start = lambda: self.session.calls.exact.all_gather(to_bytes(tensor), async_op=True)  # noqa: E731
         return self._exact(name, [tensor, *into], opts, start, finish)
 
     def gather(self, outputs: list[Tensors], inputs: Tensors, opts: Any) -> Work:
@@ -180,14 +167,14 @@ class OptiReduceBackend(Backend):
             for one, part in zip(into, parts):
                 from_bytes(one, part, name)
 
-        start = lambda: self.session.calls.start_gather_bytes(to_bytes(tensor), opts.rootRank)  # noqa: E731
+        start = lambda: self.session.calls.exact.gather(to_bytes(tensor), opts.rootRank, async_op=True)  # noqa: E731
         return self._exact(name, [tensor, *into], opts, start, finish)
 
     def scatter(self, outputs: Tensors, inputs: list[Tensors], opts: Any) -> Work:
         (output,) = outputs
         parts = inputs[0] if opts.rootRank == self.session.rank else []
         name = f"scatter from rank {opts.rootRank} of {output.numel()} elements of {output.dtype}"
-        start = lambda: self.session.calls.start_scatter_bytes([to_bytes(part) for part in parts], opts.rootRank)  # noqa: E731
+        start = lambda: self.session.calls.exact.scatter([to_bytes(part) for part in parts], opts.rootRank, async_op=True)  # noqa: E731
         return self._exact(name, [output, *parts], opts, start, lambda result: from_bytes(output, result, name))
 
     def reduce_scatter(self, outputs: Tensors, inputs: list[Tensors], opts: Any) -> Work:
@@ -208,10 +195,7 @@ class OptiReduceBackend(Backend):
                 f"{self.session.describe(name)}: the output has {output.numel()} elements, expected the input's divided by "
                 f"{self.session.size} ranks"
             )
-        if self._is_bounded(tensor, op):
-            return self.session.reduce_scatter(self._work(name, [output], opts), output, tensor, op)
-        start = lambda: self.session.calls.start_reduce_scatter_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)  # noqa: E731
-        return self._exact(name, [output], opts, start, lambda result: from_bytes(output, result, name))
+        return self.session.reduce_scatter(self._work(name, [output], opts), output, tensor, op, self._is_bounded(tensor, op))
 
     def alltoall(self, outputs: Tensors, inputs: Tensors, opts: Any) -> Work:
         name = f"all_to_all of {sum(one.numel() for one in inputs)} elements"
@@ -220,7 +204,7 @@ class OptiReduceBackend(Backend):
             for one, part in zip(outputs, parts):
                 from_bytes(one, part, name)
 
-        start = lambda: self.session.calls.start_all_to_all_bytes([to_bytes(part) for part in inputs])  # noqa: E731
+        start = lambda: self.session.calls.exact.all_to_all([to_bytes(part) for part in inputs], async_op=True)  # noqa: E731
         return self._exact(name, [*outputs, *inputs], opts, start, finish)
 
     def all_to_all_single(
@@ -248,7 +232,7 @@ class OptiReduceBackend(Backend):
                 work.wait()
 
         tensors = [tensor for work in works for tensor in work.tensors]
-        return self.session.submit(Work(name, tensors), lambda: Ready(None), finish)
+        return self.session.submit(Work(name, tensors), lambda: None, finish)
 
     def allreduce_coalesced(self, tensors: Tensors, opts: Any) -> Work:
         return self._all("all_reduce_coalesced", [self.allreduce([tensor], opts) for tensor in tensors])
@@ -271,14 +255,16 @@ class OptiReduceBackend(Backend):
         name = f"send to rank {to} of {tensor.numel()} elements of {tensor.dtype}"
         check(tensors, self.session.describe(name))
         self.session.check(name)
-        return Transfer(name, tensor, self.session.calls.start_send(to_bytes(tensor), to, tag), self.session.run, receives=False)
+        request = self.session.calls.send(to_bytes(tensor), to, tag, async_op=True)
+        return Transfer(name, tensor, request, self.session.run, receives=False)
 
     def recv(self, tensors: Tensors, source: int, tag: int) -> Work:
         (tensor,) = tensors
         name = f"receive from rank {source} of {tensor.numel()} elements of {tensor.dtype}"
         check(tensors, self.session.describe(name))
         self.session.check(name)
-        return Transfer(name, tensor, self.session.calls.start_recv(source, tag), self.session.run, receives=True)
+        request = self.session.calls.recv(source, tag, async_op=True)
+        return Transfer(name, tensor, request, self.session.run, receives=True)
 
     def recv_anysource(self, tensors: Tensors, tag: int) -> Work:
         # torch does not ask backends in Python which rank has sent.

@@ -46,6 +46,9 @@ def connect(
     """Connects the ranks of a group. `share` passes a text from rank 0 to all ranks; `store` is the
     store in which they met."""
     given = {"timeout_s": min(timeout.total_seconds(), 24 * 60 * 60), **configured(**(settings or {}))}
+    if size == 1:
+        # A card belongs to the rank of the job.
+        return Communicator(rank=0, world_size=1, **{**given, "card": None})
     mine = None
     if rank == 0:
         near = host_of(store)
@@ -58,7 +61,7 @@ def connect(
             f"{near}); expected an address that other hosts reach: set MASTER_ADDR or init_method to one, or "
             "optireduce.torch.configure(interface=...) to a network interface of rank 0"
         )
-    return Communicator(rank, size, root, **{**given, "job_id": job_id})
+    return Communicator(rank=rank, world_size=size, root=root, **{**given, "job_id": job_id})
 
 
 def over_store(store: Any, rank: int, size: int, timeout: timedelta) -> Callable[[str | None], str]:

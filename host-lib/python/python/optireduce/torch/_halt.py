@@ -41,7 +41,7 @@ class Halts:
         for rank in range(self._size):
             if rank != self._rank:
                 with contextlib.suppress(OptiReduceError):
-                    sent.append(self._calls.start_send(SAID.pack(op), rank, TAG))
+                    sent.append(self._calls.send(SAID.pack(op), rank, TAG, async_op=True))
         for request in sent:
             # Fails for ranks that are gone, which need no message.
             with contextlib.suppress(OptiReduceError):
@@ -53,8 +53,8 @@ class Halts:
             return None
         with self._lock:
             if self._message is None:
-                self._message = self._calls.start_recv(None, TAG)
-            if not self._message.test():
+                self._message = self._calls.recv(None, TAG, async_op=True)
+            if not self._message.is_finished():
                 return None
             message, self._message = self._message, None
             try:

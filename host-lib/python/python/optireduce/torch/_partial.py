@@ -12,7 +12,7 @@ class PartialReduce:
     """Averages a model after optimizer steps, among groups of ranks that are ready (P-Reduce,
     SIGMOD'21). It replaces all-reduces of gradients.
 
-        communicator = optireduce.Communicator.from_env()      # rank from torchrun, mpirun or Slurm
+        communicator = optireduce.Communicator()               # rank from torchrun, mpirun or Slurm
         partial = optireduce.torch.PartialReduce(model, optimizer, communicator=communicator)
         for batch in batches:                                  # each rank at its own pace
             ...
@@ -50,7 +50,7 @@ class PartialReduce:
         #: Report of the last average; None before the first.
         self.report: Report | None = None
         self._gather()
-        communicator.broadcast(self._flat)
+        communicator.exact.broadcast(self._flat, 0)
         self._scatter()
         self._partial = communicator.partial_reduce(
             len(self._flat),
@@ -88,8 +88,7 @@ class PartialReduce:
             self._hook = None
         self._partial.close(timeout)
         self._gather()
-        mean = self._communicator.start_all_reduce_exact(self._flat.tobytes(), "f32", "avg").wait()
-        self._flat[:] = numpy.frombuffer(mean, "float32")
+        self._communicator.exact.all_reduce(self._flat, "avg")
         self._scatter()
 
     def _gather(self) -> None:

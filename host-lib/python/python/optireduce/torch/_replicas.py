@@ -13,7 +13,6 @@ import torch
 from .. import OptiReduceError, PeerError, Report
 from ._copies import others, pack, unpack
 from ._session import SETTLE_S, Session
-from ._tensors import from_bytes, to_bytes
 from ._work import Work
 
 log = logging.getLogger("optireduce")
@@ -105,7 +104,7 @@ class Replicas:
         condition = CAME_BACK if came_back else DIFFERS if self._differs else EQUAL
         mine = {number: one for number, known in self._optimizers.items() if (one := known()) is not None}
         message = MESSAGE.pack(condition, self.steps) + b"".join(map(NUMBER.pack, mine))
-        start = lambda: self.session.calls.start_all_gather_bytes(message)  # noqa: E731
+        start = lambda: self.session.calls.exact.all_gather(message, async_op=True)  # noqa: E731
         self.session.submit(Work("whether replicas differ", [], timeout_s), start, said.append).wait()
         # Ranks that are gone have no bytes.
         of_ranks = {rank: MESSAGE.unpack_from(one) for rank, one in enumerate(said[0]) if one}
@@ -134,7 +133,7 @@ class Replicas:
         message = json.dumps(packed).encode() if is_root else b""
         said: list[list[bytes]] = []
         # The states of ranks may have other lengths.
-        start_state = lambda: self.session.calls.start_all_gather_bytes(message)  # noqa: E731
+        start_state = lambda: self.session.calls.exact.all_gather(message, async_op=True)  # noqa: E731
         self.session.submit(Work("state of optimizers", []), start_state, said.append).wait()
         if not is_root:
             tensors = []
@@ -146,18 +145,8 @@ class Replicas:
                     own.update(state)
                     optimizer.state[parameter] = own
         parameters = {id(one): one for _, one in owners}
-        works = []
-        for tensor in [*parameters.values(), *tensors]:
-            name = f"{tensor.numel()} elements of a replica"
-
-            def start(tensor: torch.Tensor = tensor) -> Any:
-                return self.session.calls.start_broadcast_bytes(to_bytes(tensor.cpu()), root)
-
-            def finish(result: bytes, tensor: torch.Tensor = tensor, name: str = name) -> None:
-                if not is_root:
-                    from_bytes(tensor, result, name)
-
-            works.append(self.session.submit(Work(name, []), start, finish))
+        every = [*parameters.values(), *tensors]
+        works = [self.session.broadcast(Work(f"{one.numel()} elements of a replica", []), one, root) for one in every]
         for work in works:
             work.wait()
 

@@ -34,13 +34,15 @@ class Returns:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._question: Any = None
+        # A dropped request withdraws its message.
+        self._answer: Any = None
 
     def answer(self, keys: list[Hashable], phase: int) -> None:
         """Answers a question, if any. `phase`: number of a collective of the first bucket."""
         calls = self._session.calls
         if self._question is None:
-            self._question = calls.start_recv(None, QUESTION)
-        if not self._question.test():
+            self._question = calls.recv(None, QUESTION, async_op=True)
+        if not self._question.is_finished():
             return
         question, self._question = self._question, None
         try:
@@ -48,15 +50,15 @@ class Returns:
         except (PeerError, TimeoutError):
             # A rank is gone, or no question arrived within the timeout.
             return
-        calls.start_send(json.dumps([layout(keys), phase]).encode(), rank, ANSWER)
+        self._answer = calls.send(json.dumps([layout(keys), phase]).encode(), rank, ANSWER, async_op=True)
 
     def ask(self, keys: list[Hashable]) -> int:
         """Returns the `phase` of the lowest rank that answers."""
         session = self._session
         for rank in (rank for rank in range(session.size) if rank != session.rank):
             try:
-                session.calls.start_send(b"", rank, QUESTION)
-                answer = session.calls.start_recv(rank, ANSWER).wait()[1]
+                session.calls.send(b"", rank, QUESTION)
+                answer = session.calls.recv(rank, ANSWER)[1]
             except (PeerError, TimeoutError) as error:
                 log.info("%s", session.describe(f"asking the next rank: {error}"))
                 continue

@@ -26,11 +26,23 @@ from typing import Any, Literal, TypeAlias
 
 import torch
 
-from .. import ArgumentError, ClosedError, ForkedError, HaltError, OptiReduceError, Report, Settled, TimeoutError, TwoLevel, UnsettledError
+from .. import (
+    ArgumentError,
+    ClosedError,
+    Communicator,
+    ForkedError,
+    HaltError,
+    OptiReduceError,
+    Report,
+    Request,
+    Settled,
+    TimeoutError,
+    TwoLevel,
+    UnsettledError,
+)
 from .._optireduce import SKIPS_HALT
-from ._alone import Alone, Ready
 from ._halt import Halts
-from ._tensors import BOUNDED_TYPES, ELEMENTS, from_bytes, from_floats, to_bytes, to_floats
+from ._tensors import BOUNDED_TYPES, flat, write_back
 from ._unusual import Unusual
 from ._work import Work
 
@@ -55,16 +67,16 @@ CALLBACKS_S = 10.0
 class Session:
     """A communicator and the threads that serve it."""
 
-    def __init__(self, communicator: Any, rank: int, size: int, name: str, agrees: bool = False, engine: str = "udp") -> None:
-        self.calls: Any = Alone() if communicator is None else communicator
-        self.rank, self.size, self.name = rank, size, name
+    def __init__(self, communicator: Communicator, name: str, engine: str = "udp") -> None:
+        self.calls: Any = communicator
+        self.rank, self.size, self.name = communicator.rank, communicator.world_size, name
         #: The setting `agree`: all ranks skip an update if one would.
-        self.agrees = agrees
+        self.agrees = communicator.settings["agree"] == "on"
         #: "udp", or "tcp": all calls are exact.
         self.engine = engine
-        self.halts = Halts(self.calls, rank, size)
+        self.halts = Halts(self.calls, self.rank, self.size)
         #: True for a restarted process until it rejoins: its all-reduces only declare buckets.
-        self.is_outside = communicator is not None and communicator.is_outside
+        self.is_outside = communicator.is_outside
         self.reports: deque[Report] = deque(maxlen=REPORTS)
         self._unusual = Unusual()
         #: Numbers of states, in the order of their first all-reduces, which all ranks share.
@@ -149,7 +161,7 @@ class Session:
         return os.getpid() == self._process and not self._closed.locked()
 
     def submit(self, work: Work, start: Callable[[], Any], finish: Callable[[Any], None] = lambda _: None) -> Work:
-        """Queues a call. `start` starts it and returns a request; `finish` receives its result."""
+        """Queues a call. `start` returns its request or result; `finish` receives the result."""
         self.check(work.name)
         work.described, work.run = self.describe(work.name), self.run
         self._begin()
@@ -172,9 +184,8 @@ class Session:
             raise ArgumentError(f"{self.describe('two levels')}: groups is {groups!r}, expected {self.groups!r}, as for the first state")
         if self.groups is None and self.size > 1:
 
-            def start() -> Ready:
+            def start() -> None:
                 self.levels = self.calls.two_level(groups)
-                return Ready(None)
 
             self.submit(Work(f"two levels, groups {groups!r}", []), start).wait()
         self.groups = groups
@@ -189,37 +200,36 @@ class Session:
 
         `note` receives the report and whether this rank halts, and its owner halts the job. Without
         it, a halt fails the call."""
-        name, floats, headroom = self.describe(work.name), tensor, self._headroom(op)
+        name, values, headroom = self.describe(work.name), tensor, self._headroom(op)
 
         def start() -> Any:
-            nonlocal floats
-            if self.size == 1:
-                return Ready(to_bytes(tensor).tobytes())
-            if self.engine == "tcp" or tensor.dtype not in BOUNDED_TYPES:
-                return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
-            if (bucket := self._buckets.get(key)) is None:
+            nonlocal values
+            is_exact = self.engine == "tcp" or tensor.dtype not in BOUNDED_TYPES
+            bucket = None if is_exact else self._buckets.get(key)
+            if bucket is None and not is_exact:
                 calls: Any = self.levels if on_levels and self.levels is not None else self.calls
                 self._buckets[key] = calls.bucket(tensor.numel(), op=op)
-            if self.is_outside:
-                return Ready(to_bytes(tensor).tobytes())
+            if self.is_outside and not is_exact:
+                return None
             if bucket is None:
-                return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
-            floats = to_floats(tensor)
+                values = flat(tensor)
+                return self.calls.exact.all_reduce(values, op, async_op=True)
+            values = flat(tensor, torch.float32)
             if headroom > 1:
-                floats.div_(headroom)
-            return bucket.start_all_reduce(floats.numpy())
+                values.div_(headroom)
+            return bucket.all_reduce(values.numpy(), async_op=True)
 
-        def finish(result: Any) -> None:
-            nonlocal floats
+        def finish(result: Report | HaltError | None) -> None:
+            nonlocal values
             halts = isinstance(result, HaltError)
-            report = result.report if halts else result
-            if not isinstance(report, Report):
-                return from_bytes(tensor, report, name)
+            report = result.report if isinstance(result, HaltError) else result
             # Zeros after a skip or halt.
-            from_floats(tensor, floats.mul_(headroom) if headroom > 1 else floats)
+            write_back(tensor, values.mul_(headroom) if report is not None and headroom > 1 else values)
             # The threads keep this closure until the next call. Free the copy, which is as large as
             # the bucket.
-            floats = tensor
+            values = tensor
+            if report is None:
+                return
             self.take(report)
             if note is not None:
                 note(report, halts)
@@ -228,32 +238,52 @@ class Session:
 
         return self.submit(work, start, finish)
 
-    def reduce_scatter(self, work: Work, output: torch.Tensor, inputs: torch.Tensor, op: str) -> Work:
-        """Reduces to shards, bounded. `inputs`: a shard of the length of `output` for each rank.
-        The first call declares the bucket and is exact, which compares the types of all ranks.
-        Losses are not repaired, since each rank has a different shard."""
+    def reduce_scatter(self, work: Work, output: torch.Tensor, inputs: torch.Tensor, op: str, is_bounded: bool) -> Work:
+        """Reduces to shards. `inputs`: a shard of the length of `output` for each rank.
+        The first bounded call declares the bucket and is exact, which compares the types of all
+        ranks. Losses are not repaired, since each rank has a different shard."""
         name, headroom = self.describe(work.name), self._headroom(op)
+        is_bounded &= self.engine != "tcp"
         key = ("reduce_scatter", inputs.numel(), inputs.dtype, op)
+        copy = inputs
 
         def start() -> Any:
-            if self.size == 1:
-                return Ready(to_bytes(inputs).tobytes())
-            bucket = self._buckets.get(key)
-            if bucket is None and self.engine != "tcp":
+            nonlocal copy
+            bucket = self._buckets.get(key) if is_bounded else None
+            if bucket is None and is_bounded:
                 self._buckets[key] = self.calls.bucket(inputs.numel(), op=op, repair=False)
             if bucket is None:
-                return self.calls.start_reduce_scatter_exact(to_bytes(inputs), ELEMENTS[inputs.dtype], op)
-            floats = to_floats(inputs)
-            return bucket.start_reduce_scatter((floats / headroom if headroom > 1 else floats).numpy())
+                copy = flat(inputs).clone()
+                return self.calls.exact.reduce_scatter(copy, op, async_op=True)
+            floats = flat(inputs, torch.float32)
+            return bucket.reduce_scatter((floats / headroom if headroom > 1 else floats).numpy(), async_op=True)
 
         def finish(result: Any) -> None:
-            if isinstance(result, bytes):
-                return from_bytes(output, result, name)
+            nonlocal copy
+            if result is None:
+                write_back(output, copy.chunk(self.size)[self.rank] if copy.numel() else copy)
+                copy = inputs
+                return
             halts = isinstance(result, HaltError)
             shard, report = (torch.zeros(output.numel()), result.report) if halts else result
-            from_floats(output, torch.as_tensor(shard).mul_(headroom))
+            write_back(output, torch.as_tensor(shard).mul_(headroom))
             self.take(report)
             self.halt_if(report, halts, name)
+
+        return self.submit(work, start, finish)
+
+    def broadcast(self, work: Work, tensor: torch.Tensor, root: int) -> Work:
+        """Copies the root's tensor of any type to all ranks, exactly."""
+        values = tensor
+
+        def start() -> Any:
+            nonlocal values
+            values = flat(tensor.cpu()).view(torch.uint8)
+            return self.calls.exact.broadcast(values, root, async_op=True)
+
+        def finish(_: None) -> None:
+            if self.rank != root:
+                write_back(tensor, values.view(tensor.dtype))
 
         return self.submit(work, start, finish)
 
@@ -284,8 +314,7 @@ class Session:
     def settle_bucket(self, bucket: Any, timeout_s: float) -> Settled:
         """Settles a bucket in the order of the calls, since it is collective on two levels."""
         settled: list[Settled] = []
-        start = lambda: Ready(bucket.settle(timeout_s))  # noqa: E731
-        self.submit(Work("settle", []), start, settled.append).wait()
+        self.submit(Work("settle", []), lambda: bucket.settle(timeout_s), settled.append).wait()
         return settled[0]
 
     def free(self, prefix: tuple[Hashable, ...]) -> None:
@@ -351,7 +380,7 @@ class Session:
 def _outcome(request: Any, timeout_s: float | None) -> Any:
     """Returns the result of a request, or the error of a halt for its receiver to judge."""
     try:
-        return request.wait(timeout_s)
+        return request.wait(timeout_s) if isinstance(request, Request) else request
     except HaltError as error:
         return error
 

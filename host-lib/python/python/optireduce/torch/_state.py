@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 
 from .. import ArgumentError, ClosedError, Communicator, DroppedError, HaltError, PeerError, Report
-from .._optireduce import PACKETS_HALT, SKIPS_HALT, in_force
+from .._optireduce import SKIPS_HALT
 from . import _bootstrap
 from ._backend import OptiReduceBackend
 from ._replicas import Replicas
@@ -28,10 +28,6 @@ from ._tensors import BOUNDED_TYPES, check_type
 from ._work import Work
 
 log = logging.getLogger("optireduce")
-
-#: Votes on a step; the lowest wins. SKIP_BESIDE_LATE is a skip with a late rank.
-SKIP, SKIP_BESIDE_LATE, APPLY = range(3)
-
 
 # States in the order of their first all-reduces.
 _states: "list[weakref.ref[State]]" = []
@@ -58,14 +54,12 @@ class State(Replicas):
     """State of the hook for one model: `model.register_comm_hook(State(), comm_hook)`.
 
     - `group`: process group of the model, of any backend. Default: the world.
-    - `vote`: all ranks vote over TCP before each optimizer step, and wait for the slowest rank.
-      With the setting `agree` instead they agree after each all-reduce, within 3 t_B and 0.25 s. A
-      rank without a decision by then decides alone.
     - `synchronize_every`: the optimizer calls `settle` after this many steps; None: never.
     - `groups`: all-reduces on two levels, in this many groups of neighbouring ranks, or "hosts" for
       a group per host, which then sends the traffic of one rank to the others.
     - `settings`: those of `optireduce.Communicator`. Ignored if the backend of the group is
-      optireduce: use `configure`.
+      optireduce: use `configure`. With `agree` all ranks skip a step if one would. They decide after
+      each all-reduce, within 3 t_B and 0.25 s. A rank without a decision by then decides alone.
 
     A copy, as of `copy.deepcopy` or `pickle`, has neither the group nor a secret. It uses the world
     once it reduces.
@@ -75,13 +69,12 @@ class State(Replicas):
         self,
         group: Any = None,
         *,
-        vote: bool = False,
         synchronize_every: int | None = SYNCHRONIZE_EVERY,
         groups: Groups | None = None,
         **settings: Any,
     ) -> None:
         check_every(synchronize_every, "optireduce.torch.State")
-        self._begin(vote, synchronize_every, groups, settings)
+        self._begin(synchronize_every, groups, settings)
         self._attach(group)
 
     def _attach(self, group: Any) -> None:
@@ -97,29 +90,26 @@ class State(Replicas):
             self._session.use_levels(self._groups)
 
     @classmethod
-    def from_env(cls, *, vote: bool = False, synchronize_every: int | None = SYNCHRONIZE_EVERY, **settings: Any) -> "State":
+    def from_env(cls, *, synchronize_every: int | None = SYNCHRONIZE_EVERY, **settings: Any) -> "State":
         """Makes a state without a process group of all ranks, from the launcher's environment.
 
         Ranks may die, be restarted with `OPTIREDUCE_REJOIN=1`, or be stopped for a while. The
         others continue, and a rank that returns receives the model, the optimizer's state and
         `steps` from one of them. DDP needs a process group of this rank alone, and the optimizer
         must be guarded. Rank 0 cannot be restarted. `settings`: those of
-        `optireduce.Communicator.from_env`."""
+        `optireduce.Communicator`."""
         check_every(synchronize_every, "optireduce.torch.State")
         if engine_of(settings) != "udp":
             raise ArgumentError("optireduce.torch.State.from_env: engine is 'tcp', expected 'udp': exact calls with ranks that are gone fail")
-        settings = configured(**settings)
-        communicator = Communicator.from_env(**{"skip_gone": True, **settings})
-        rank, size = communicator.rank, communicator.world_size
         state = cls.__new__(cls)
-        state._begin(vote, synchronize_every, None, {})
-        state._session = Session(communicator, rank, size, "of gradients", in_force("agree", settings) == "on")
+        state._begin(synchronize_every, None, {})
+        state._session = Session(Communicator(**{"skip_gone": True, **configured(**settings)}), "of gradients")
         state._returns, state._may_return = Returns(state._session), True
         return state
 
-    def _begin(self, vote: bool, synchronize_every: int | None, groups: Groups | None, settings: dict[str, Any]) -> None:
+    def _begin(self, synchronize_every: int | None, groups: Groups | None, settings: dict[str, Any]) -> None:
         super().__init__(None, synchronize_every)
-        self._vote, self._groups, self._settings = vote, groups, settings
+        self._groups, self._settings = groups, settings
         self._group = None
         # Index of this state in its session, by first all-reduce.
         self._number: int | None = None
@@ -137,7 +127,7 @@ class State(Replicas):
         self._step = _Step()
         # Present buckets of DDP by index: their keys and parameters.
         self._made_up: dict[int, tuple[Any, list[torch.Tensor]]] = {}
-        self.skipped = self._in_a_row = self._late_in_a_row = self._packets_in_a_row = 0
+        self.skipped = 0
         # For states that ranks may rejoin.
         self._returns: Returns | None = None
         self._is_dropped = self._has_joined = False
@@ -148,12 +138,12 @@ class State(Replicas):
 
     def __getstate__(self) -> dict[str, Any]:
         log.warning("optireduce.torch.State: a copy has no process group; it uses the world once it reduces, or is not used in training")
-        names = ("_vote", "_synchronize_every", "_groups", "_may_return", "steps", "skipped")
+        names = ("_synchronize_every", "_groups", "_may_return", "steps", "skipped")
         settings = {name: value for name, value in self._settings.items() if name != "secret"}
         return {**{name: getattr(self, name) for name in names}, "_settings": settings}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self._begin(kept["_vote"], kept["_synchronize_every"], kept["_groups"], kept["_settings"])
+        self._begin(kept["_synchronize_every"], kept["_groups"], kept["_settings"])
         vars(self).update(kept)
 
     @property
@@ -243,15 +233,14 @@ class State(Replicas):
         """Returns whether the optimizer may make its step, after a backward pass. Raises
         `HaltError` if this or another rank halts.
 
-        Always true unless the ranks vote or agree: a rank that lost too much has zero gradients,
+        Always true unless the ranks agree: a rank that lost too much has zero gradients,
         and the lost mean is added to a later one."""
         is_allowed = self._allowed()
         self._halt_with_others()
         return is_allowed
 
     def _makes_differ(self, reports: Iterable[Report]) -> bool:
-        """Returns whether replicas may differ after updates with these reports. After a vote to
-        skip, repairs add the lost means only on the ranks that lost them."""
+        """Returns whether replicas may differ after updates with these reports."""
         agrees = self.session.agrees
         return any(one.missing or (not one.is_agreed if agrees else not one.is_applied) for one in reports)
 
@@ -276,60 +265,38 @@ class State(Replicas):
             found = f"ranks {sorted(gone)} are gone, and on two levels no other rank has their parts of the means"
             raise PeerError(f"{self.session.describe('step')} {self.steps}: {found}; restart the job")
         applied = all(report.is_applied for report in reports)
-        is_common = self._vote or self.session.agrees
         self._pass_differs = self._makes_differ(reports)
-        late = any(report.late_ranks for report in reports)
-        if self._vote:
-            vote = self._voted(APPLY if applied else SKIP_BESIDE_LATE if late else SKIP)
-            applied, late = vote == APPLY, vote == SKIP_BESIDE_LATE
-        elif is_common and not all(report.is_agreed for report in reports):
+        if self.session.agrees and not all(report.is_agreed for report in reports):
             log.warning("%s", self.session.describe(f"step {self.steps}: the ranks' decision did not arrive in time"))
         self._pass_differs |= not (applied or self.session.agrees)
         self._differs |= self._pass_differs
-        self._in_a_row = 0 if applied else self._in_a_row + 1
-        self._late_in_a_row = 0 if applied else min(self._late_in_a_row + late, SKIPS_HALT)
-        self._packets_in_a_row = 0 if applied else self._packets_in_a_row + sum(report.packets for report in reports)
         if not applied:
             self.skipped += 1
             log.warning("%s", self.session.describe(f"step {self.steps}: more than 10 % was lost"))
-        # A dead rank costs updates until it is dropped, which is no reason to halt. So the first
-        # SKIPS_HALT steps beside a late rank do not count: a dead rank is dropped by then.
-        is_broken = self._in_a_row - self._late_in_a_row >= SKIPS_HALT and self._packets_in_a_row >= PACKETS_HALT
-        if is_broken if self._vote else halt is not None:
-            calls = "steps" if self._vote else "all-reduces"
-            if not self._vote:
-                self.session.halts.tell(max(report.number for report in reports))
-            raise self._halt(f"more than 10 % was lost in {SKIPS_HALT} {calls} in a row", halt)
-        self._was_allowed = applied or not is_common
+        if halt is not None:
+            self.session.halts.tell(max(report.number for report in reports))
+            raise self._halt(f"more than 10 % was lost in {SKIPS_HALT} all-reduces in a row", halt)
+        self._was_allowed = applied or not self.session.agrees
         return self._was_allowed
 
     def _halt_with_others(self) -> None:
         """Raises `HaltError` if another rank has halted."""
-        rank = None if self._vote else self.session.halts.heard()
-        if rank is not None:
+        if (rank := self.session.halts.heard()) is not None:
             raise self._halt(f"rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} all-reduces in a row")
 
     def _halt(self, found: str, report: Report | None = None) -> HaltError:
-        """Ends the job on this rank, unless the ranks vote and so halt together. A program that
-        caught the error and went on would settle in other steps than the other ranks."""
-        halted = HaltError(f"{self.session.describe('step')} {self.steps}: {found}", report)
-        self._halted = None if self._vote else halted
-        return halted
+        """Ends the job on this rank. A program that caught the error and went on would settle in other
+        steps than the other ranks."""
+        self._halted = HaltError(f"{self.session.describe('step')} {self.steps}: {found}", report)
+        return self._halted
 
     def _check_halted(self) -> None:
         if self._halted is not None:
             raise HaltError(f"{self._halted}; this state ended there: restart the job from a checkpoint")
 
-    def _voted(self, vote: int) -> int:
-        """Returns the lowest vote of all ranks."""
-        votes: list[bytes] = []
-        start = lambda: self.session.calls.start_all_reduce_exact(bytes([vote]), "u8", "min")  # noqa: E731
-        self.session.submit(Work("vote", []), start, votes.append).wait()
-        return votes[0][0]
-
     def guard(self, optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
         """Makes `optimizer.step()` raise `HaltError` on a halt, and settle every
-        `synchronize_every` steps. With `vote` or `agree` it also skips steps that are not allowed.
+        `synchronize_every` steps. With `agree` it also skips steps that are not allowed.
         Guard each optimizer of the model, before learning rate schedulers are made."""
         self._is_guarded = True
         # An optimizer may train the models of several states.
@@ -425,8 +392,6 @@ class State(Replicas):
             work = Work(f"all_reduce of {zeros.numel()} zeros", [zeros])
             self.session.all_reduce(work, zeros, "avg", key, self._step.note).wait()
         self._step = _Step()
-        if self._vote:
-            self._voted(True)
         self._differs = True
         is_settled = self._drain(SETTLE_S)
         self._make_same(came_back=True)
@@ -501,8 +466,8 @@ def _connect(group: Any, settings: dict[str, Any]) -> Session:
 
     timeout = _bootstrap.TIMEOUT
     engine, settings = engine_of(settings), configured(**settings)
-    communicator = _bootstrap.connect(rank, size, timeout, share, dist.distributed_c10d._get_default_store(), settings) if size > 1 else None
-    return Session(communicator, rank, size, "of gradients", in_force("agree", settings) == "on", engine)
+    communicator = _bootstrap.connect(rank, size, timeout, share, dist.distributed_c10d._get_default_store(), settings)
+    return Session(communicator, "of gradients", engine)
 
 
 def comm_hook(state: State, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:

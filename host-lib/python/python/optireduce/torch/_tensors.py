@@ -1,4 +1,4 @@
-"""Conversion of tensors to bytes and float32 arrays, and back."""
+"""Conversion of tensors to bytes and arrays, and back."""
 
 from collections.abc import Sequence
 
@@ -9,21 +9,11 @@ from .. import ArgumentError
 #: Types that bounded reductions convert to float32.
 BOUNDED_TYPES = (torch.float32, torch.bfloat16, torch.float16)
 
-ELEMENTS = {
-    torch.float16: "f16",
-    torch.bfloat16: "bf16",
-    torch.float32: "f32",
-    torch.float64: "f64",
-    torch.int8: "i8",
-    torch.uint8: "u8",
-    torch.int16: "i16",
-    torch.uint16: "u16",
-    torch.int32: "i32",
-    torch.uint32: "u32",
-    torch.int64: "i64",
-    torch.uint64: "u64",
-    torch.bool: "u8",
-}
+#: Types of exact reductions.
+EXACT_TYPES = (
+    *BOUNDED_TYPES, torch.float64, torch.bool,
+    torch.int8, torch.uint8, torch.int16, torch.uint16, torch.int32, torch.uint32, torch.int64, torch.uint64,
+)  # fmt: skip
 
 
 def check(tensors: Sequence[torch.Tensor], operation: str) -> None:
@@ -47,14 +37,25 @@ def check_type(tensor: torch.Tensor, operation: str) -> None:
             f"{operation}: a gradient is sparse, expected a dense one; make its layer with sparse=False, as in Embedding "
             f"(its layout is {tensor.layout})"
         )
-    if tensor.dtype not in ELEMENTS or not tensor.dtype.is_floating_point:
+    if tensor.dtype not in EXACT_TYPES or not tensor.dtype.is_floating_point:
         raise ArgumentError(f"{operation}: gradients are of {tensor.dtype}, expected float16, bfloat16, float32 or float64")
 
 
 def to_bytes(tensor: torch.Tensor) -> memoryview:
     """Returns the values of a tensor, without a copy if it is contiguous."""
-    flat = tensor.detach().contiguous().reshape(-1)
-    return flat.view(torch.uint8).numpy().data
+    return flat(tensor).view(torch.uint8).numpy().data
+
+
+def flat(tensor: torch.Tensor, dtype: torch.dtype | None = None) -> torch.Tensor:
+    """Returns the values of a tensor in one dimension, of another type if given: its own memory if it
+    is contiguous and of that type."""
+    return tensor.detach().to(dtype or tensor.dtype).contiguous().reshape(-1)
+
+
+def write_back(tensor: torch.Tensor, values: torch.Tensor) -> None:
+    """Writes values to a tensor, unless they are in its own memory."""
+    if values.data_ptr() != tensor.data_ptr() or values.dtype != tensor.dtype:
+        tensor.detach().copy_(values.view(tensor.shape))
 
 
 def from_bytes(tensor: torch.Tensor, data: bytes, operation: str) -> None:
@@ -68,14 +69,3 @@ def from_bytes(tensor: torch.Tensor, data: bytes, operation: str) -> None:
     if data:
         values = torch.frombuffer(bytearray(data), dtype=tensor.dtype)
         tensor.detach().copy_(values.view(tensor.shape))
-
-
-def to_floats(tensor: torch.Tensor) -> torch.Tensor:
-    """Returns the values as float32; the memory of a contiguous float32 tensor itself."""
-    return tensor.detach().to(torch.float32).contiguous().reshape(-1)
-
-
-def from_floats(tensor: torch.Tensor, floats: torch.Tensor) -> None:
-    """Writes values back, unless they are in the tensor's own memory."""
-    if floats.data_ptr() != tensor.data_ptr() or tensor.dtype != torch.float32:
-        tensor.detach().copy_(floats.view(tensor.shape))

@@ -47,7 +47,7 @@ class Transfer(Work):
 
     def _has_ended(self) -> bool:
         try:
-            return bool(self._request.test())
+            return bool(self._request.is_finished())
         except OptiReduceError:
             return True
 
