@@ -2,11 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use optireduce::binding::{
-    Back, Destination, Values, bucket_id, lend, start_all_gather, start_all_reduce, start_reduce_scatter,
-};
-use optireduce::{Buffer, Error, Report};
-use pyo3::buffer::PyBuffer;
+use optireduce::binding::{Values, bucket_id, lend, start_all_gather, start_reduce_scatter};
+use optireduce::{Buffer, Error, Memory, Report};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -16,37 +13,11 @@ use crate::report;
 use crate::request::{Done, Request, ok};
 use crate::settings::{self, Timeout};
 
-/// Memory for a gradient and its result that is lent to calls: other ranks of this host read it in
-/// place, and a card reads and writes it.
-struct Lendable {
-    gradient: Buffer,
-    result: Buffer,
-}
-
-/// The other end of lent memory.
-type Backs = (Back<Buffer>, Back<Buffer>);
-
-impl Lendable {
-    /// Returns `None` if there is too little memory.
-    fn new(elements: usize) -> Option<Self> {
-        Some(Self { gradient: Buffer::new(elements).ok()?, result: Buffer::new(elements).ok()? })
-    }
-
-    /// Copies an array.
-    fn lend(mut self, py: Python<'_>, array: &PyBuffer<f32>) -> PyResult<(Values, Destination, Backs)> {
-        array.copy_to_slice(py, &mut self.gradient)?;
-        let ((gradient, from), (result, to)) = (lend(self.gradient), lend(self.result));
-        Ok((gradient, Destination::Here(result), (from, to)))
-    }
-
-    fn back((from, to): Backs) -> Option<Self> {
-        Some(Self { gradient: from.take()?, result: to.take()? })
-    }
-}
-
 /// Memory of a finished call, for the next one.
 enum Spare {
-    Lendable(Lendable),
+    /// For a gradient and its result: other ranks of this host read it in place, and a card reads
+    /// and writes it.
+    Shared((Buffer, Buffer)),
     Own(Vec<f32>),
 }
 
@@ -94,30 +65,43 @@ impl Bucket {
         py.detach(|| self.inner().get(operation).map(act))
     }
 
-    fn copy_of(
+    /// Returns memory of finished calls, or new memory. An array of another length is an error of
+    /// all ranks, which the library reports.
+    fn spare(&self, operation: &str, elements: usize) -> PyResult<Spare> {
+        let spare = lock(&self.spares).get(operation)?.pop().filter(|_| elements == self.elements);
+        let buffer = || Buffer::new(elements).ok();
+        let shared = || (self.lends && elements == self.elements).then(|| Some(Spare::Shared((buffer()?, buffer()?))));
+        Ok(spare.or_else(|| shared()?).unwrap_or(Spare::Own(Vec::new())))
+    }
+
+    /// Reduces values in memory that moves into the call. `result` is the part with the result.
+    fn reduce<M: Memory>(
         &self,
-        py: Python<'_>,
-        operation: &str,
-        array: &PyBuffer<f32>,
-    ) -> PyResult<(Values, Destination, Option<Backs>)> {
-        let elements = array.item_count();
-        let spare = lock(&self.spares).get(operation)?.pop();
-        // An array of another length is an error of all ranks, which the library reports.
-        let spare = spare.filter(|_| elements == self.elements).or_else(|| {
-            let lendable = (self.lends && elements == self.elements).then(|| Lendable::new(elements))?;
-            lendable.map(Spare::Lendable)
-        });
-        let mut own = match spare {
-            Some(Spare::Lendable(lendable)) => {
-                let (gradient, result, backs) = lendable.lend(py, array)?;
-                return Ok((gradient, result, Some(backs)));
-            }
-            Some(Spare::Own(own)) => own,
-            None => Vec::new(),
+        (py, async_op): (Python<'_>, bool),
+        (operation, output): (String, Output),
+        memory: M,
+        result: fn(&M) -> &[f32],
+        spare: fn(M) -> Spare,
+    ) -> PyResult<Py<PyAny>> {
+        let spares = self.spares.clone();
+        let finish = move |py: Python<'_>, done: Result<(M, Report), Error>| {
+            let (memory, report) = match done {
+                Ok(done) => done,
+                Err(error) => {
+                    // A halt is a skip, too.
+                    if let Some(report) = error.report() {
+                        output.write(py, &vec![0.0; report.elements])?;
+                    }
+                    return Ok(Err(error));
+                }
+            };
+            let written = output.write(py, result(&memory));
+            // Fails, and frees the memory, if the communicator is gone.
+            let _ = lock(&spares).get("").map(|spares| spares.push(spare(memory)));
+            written?;
+            report::to_python(py, &report).map(Ok)
         };
-        own.resize(elements, 0.0);
-        array.copy_to_slice(py, &mut own)?;
-        Ok((own.into(), Destination::Bucket, None))
+        self.begin(py, operation, |bucket| bucket.start_all_reduce(memory), finish)?.or_result(py, async_op)
     }
 
     /// A reduce-scatter or all-gather, which returns a new array.
@@ -202,35 +186,20 @@ impl Bucket {
         let (py, operation) = (array.py(), self.operation("all_reduce"));
         self.context.check(&operation)?;
         let memory = arrays::floats(array, true)?;
-        let (values, destination, backs) = self.copy_of(py, &operation, &memory)?;
-        let (output, spares) = (Output::new(array, memory), self.spares.clone());
-        let finish = move |py: Python<'_>, done: Result<(Values, Report), Error>| {
-            let (values, report) = match done {
-                Ok(done) => done,
-                Err(error) => {
-                    // A halt is a skip, too.
-                    if let Some(report) = error.report() {
-                        output.write(py, &vec![0.0; report.elements])?;
-                    }
-                    return Ok(Err(error));
-                }
-            };
-            let written = output.write(py, &values);
-            let spare = match backs {
-                Some(backs) => {
-                    // Returns the lent result.
-                    drop(values);
-                    Lendable::back(backs).map(Spare::Lendable)
-                }
-                None => Some(Spare::Own(values.into_vec())),
-            };
-            // Fails, and frees the memory, if the communicator is gone.
-            let _ = lock(&spares).get("").map(|spares| spares.extend(spare));
-            written?;
-            report::to_python(py, &report).map(Ok)
-        };
-        let begin = |bucket: &mut optireduce::Bucket| start_all_reduce(bucket, values, destination);
-        self.begin(py, operation, begin, finish)?.or_result(py, async_op)
+        let spare = self.spare(&operation, memory.item_count())?;
+        let how = (py, async_op);
+        match spare {
+            Spare::Shared(mut pair) => {
+                memory.copy_to_slice(py, &mut pair.0)?;
+                let call = (operation, Output::new(array, memory));
+                self.reduce(how, call, pair, |pair: &(Buffer, Buffer)| &pair.1, Spare::Shared)
+            }
+            Spare::Own(mut own) => {
+                own.resize(memory.item_count(), 0.0);
+                memory.copy_to_slice(py, &mut own)?;
+                self.reduce(how, (operation, Output::new(array, memory)), own, |own: &Vec<f32>| own, Spare::Own)
+            }
+        }
     }
 
     /// Reduces an array over all ranks; returns this rank's shard and a `Report`. Collective.
