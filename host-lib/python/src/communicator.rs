@@ -26,9 +26,9 @@ use crate::two_level::TwoLevel;
 /// arguments. A difference is a `MismatchError` on every rank. As a context manager, a communicator
 /// closes at the end, and aborts after an exception.
 ///
-/// Settings are keywords, and nothing else is. `optireduce.SETTINGS` describes them, and `optireduce settings` in a
-/// shell also shows their values in force. A setting that is not given has the value of its
-/// environment variable, such as `OPTIREDUCE_BOUND_MS`, or else its default:
+/// Settings are keywords. `optireduce.SETTINGS` describes them, and `Communicator.settings` has the
+/// values in force. A setting that is not given has the value of its environment variable, such as
+/// `OPTIREDUCE_BOUND_MS`, or else its default:
 ///
 /// - `rank`, `world_size`, `root`, `job_id`, `rejoin`: the place of this process in its job, by
 ///   default the launcher's.
@@ -97,10 +97,10 @@ impl Communicator {
     #[pyo3(signature = (*positional, **settings), text_signature = "(**settings)")]
     fn new(py: Python<'_>, positional: &Bound<'_, PyTuple>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         if !positional.is_empty() {
+            let found = positional.len();
             return Err(PyTypeError::new_err(format!(
-                "Communicator got {} positional arguments, expected keywords only, such as Communicator(rank=0, \
-                 world_size=2, root='host:port'); without them the place is the launcher's",
-                positional.len()
+                "Communicator takes keywords only, found {found} without a name; name them, as in \
+                 Communicator(rank=0, world_size=2, root='host:port'), or leave them to the launcher"
             )));
         }
         let settings = settings::settings(settings)?;

@@ -100,9 +100,9 @@ enum State {
 /// The call began where it was written, with the values that the array had then. It keeps the array
 /// alive. `wait` and `await` write the result to it, so do not change or resize it before.
 ///
-/// Dropping a request does not cancel a collective call, since the other ranks count it: its result
-/// is lost, and a lost update is drift in later reports. Dropping the request of a message withdraws
-/// the message.
+/// Dropping a request does not cancel a collective call, since the other ranks count it. Its result
+/// is lost, and a lost update is drift in later reports. Dropping the request of a message
+/// withdraws the message.
 #[pyclass(frozen, generic, module = "optireduce")]
 pub struct Request {
     operation: String,

@@ -458,7 +458,7 @@ def test_bf16_of_ml_dtypes_is_reduced(job):
 
 
 def test_positional_arguments_are_a_type_error_that_names_the_keywords():
-    with pytest.raises(TypeError, match=r"got 3 positional arguments, expected keywords only, such as Communicator\(rank=0, world_size=2, root="):
+    with pytest.raises(TypeError, match=r"takes keywords only, found 3 without a name; name them, as in Communicator\(rank=0, world_size=2, root="):
         optireduce.Communicator(0, 2, "127.0.0.1:1")
 
 

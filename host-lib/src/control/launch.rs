@@ -72,7 +72,7 @@ pub struct Launch {
 pub enum LaunchError {
     /// No launcher's variables are set.
     #[error(
-        "no launcher's environment found (torchrun, Open MPI, MPICH, Slurm); give --rank, --world-size and --root, or set \
+        "no launcher's environment found (torchrun, Open MPI, MPICH, Slurm); give rank, world_size and root, or set \
          OPTIREDUCE_RANK, OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT; for one rank, a world size of 1 suffices"
     )]
     NoLauncher,

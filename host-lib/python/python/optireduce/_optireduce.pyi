@@ -27,15 +27,16 @@ def settings() -> list[tuple[str, str, str, bool, str, str, str]]: ...
 class _SupportsDlpack(Protocol):
     def __dlpack__(self) -> Any: ...
 
-# Of any shape: numpy, array.array, memoryview, or host arrays with DLPack (torch, jax). Bounded calls
-# take float32, exact ones all types up to 64 bits.
+# Of any shape: numpy, array.array, memoryview, or host arrays with DLPack (torch, jax). Bounded
+# calls take float32, exact ones all types up to 64 bits.
 _Array: TypeAlias = Buffer | _SupportsDlpack
 _ExactOp: TypeAlias = Literal["sum", "avg", "product", "min", "max", "and", "or", "xor"]
 _T = TypeVar("_T")
 
 @final
 class Communicator:
-    """One rank of a job. `help(optireduce.Communicator)` lists the settings.
+    """One rank of a job: `Communicator()` in a launcher's job, `Communicator(world_size=1)` alone.
+    `help(optireduce.Communicator)` lists the settings.
 
     Calls marked *collective* must be made by all ranks, in the same order and with the same
     arguments. A difference is a `MismatchError` on every rank. As a context manager, a communicator
