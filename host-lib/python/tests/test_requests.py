@@ -25,8 +25,8 @@ def connect(rank, ranks, root, **settings):
 
 
 def each_call(communicator, bucket, partial):
-    """Returns calls by name: a function of `async_op`, and one that returns whether the result is
-    right."""
+    """Returns calls by name: a function of `async_op`, and a check of its
+    result."""
     rank, ranks, exact = communicator.rank, communicator.world_size, communicator.exact
     mean, total = (ranks - 1) / 2, ranks * (ranks - 1) // 2
     start, end = bucket.shard_range
@@ -45,7 +45,7 @@ def each_call(communicator, bucket, partial):
         add(name, lambda **how: call(values, *arguments, **how), lambda report: report.is_applied and (values == expected).all())
 
     add("barrier", communicator.barrier, lambda result: result is None)
-    # Each rank sends a message to itself, too.
+    # Each rank sends to the next one.
     add("send", lambda **how: communicator.send(b"x", (rank + 1) % ranks, 7, **how), lambda result: result is None)
     add("recv", lambda **how: communicator.recv((rank - 1) % ranks, 7, **how), lambda result: result == ((rank - 1) % ranks, b"x"))
     add_report("all_reduce", bucket.all_reduce, mean)
@@ -167,7 +167,7 @@ def test_the_update_of_a_dropped_request_is_drift_and_counted_once(job):
 
 
 def drops_each(rank, ranks, root):
-    """Rank 0 drops every other request at once, and the rest later. Rank 1 waits for all."""
+    """Rank 0 drops half of the requests before they have finished, and the rest later. Rank 1 waits for all."""
     with connect(rank, ranks, root) as communicator:
         calls, kept = declared(communicator), []
         for turn, (name, (call, is_right)) in enumerate(calls.items()):

@@ -282,8 +282,10 @@ class Session:
             return self.calls.exact.broadcast(values, root, async_op=True)
 
         def finish(_: None) -> None:
+            nonlocal values
             if self.rank != root:
                 write_back(tensor, values.view(tensor.dtype))
+            values = tensor
 
         return self.submit(work, start, finish)
 
