@@ -44,14 +44,14 @@
 //! | [`Communicator::send`], [`recv`](Communicator::recv) | exact: tagged messages between two ranks |
 //! | [`Communicator::split`] | communicators of some of the ranks |
 //! | [`PartialReduce`] | averages of models among the ranks that are ready |
-//! | [`TwoLevel`] | all-reduce on two levels, for many ranks |
+//! | [`Groups`] | all-reduces on two levels, for many ranks |
 //! | [`Settings::card`] | a rank that uses a SmartNIC |
 //! | [`smartnic`] | the data plane of a card, for `optireduce_core::Collectives` |
 //!
 //! # Bounded and exact calls
 //!
-//! *Bounded* calls run over UDP or a card and may lose data: collectives of buckets, [`TwoLevel`]
-//! and [`PartialReduce`]. The bound applies to each stage of each window (at most 1 MiB of
+//! *Bounded* calls run over UDP or a card and may lose data: collectives of buckets, and
+//! [`PartialReduce`]. The bound applies to each stage of each window (at most 1 MiB of
 //! gradient), not to the whole call: see [`Settings::bound`].
 //!
 //! *Exact* calls run over TCP and lose nothing. They are as slow as the slowest rank, and fail when
@@ -90,7 +90,7 @@
 //! * Linux only.
 //! * Bounded calls reduce fp32, optionally as bf16 on the wire.
 //! * At most 1024 ranks, 64 in jobs with cards, and 65 536 on two levels
-//!   ([`Settings::connect_two_level`]).
+//!   ([`Settings::groups`]).
 //! * Without a [`Secret`] nothing is encrypted or authenticated: use a trusted network.
 //!
 //! The protocol, without I/O, is the crate `optireduce-core`.
@@ -148,13 +148,12 @@ pub use buffer::Buffer;
 #[doc(hidden)]
 pub use communicator::binding;
 pub use communicator::{
-    Bucket, BucketOptions, Communicator, Error, ErrorKind, Exact, GroupReport, Groups, Memory, Metrics, Mismatch,
-    PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled, StageReport, TwoLevel,
-    TwoLevelBucket, TwoLevelRequest, Weighting,
+    Bucket, BucketOptions, Communicator, Error, ErrorKind, Exact, GroupReport, Memory, Metrics, Mismatch,
+    PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled, StageReport, Weighting,
 };
 pub use control::Message;
 pub use exact::{Element, ElementType, ExactData, ExactOp, Typed};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{ClosedBy, HadamardMode, Kind, Stage};
 pub use secret::Secret;
-pub use settings::{CardFallback, Early, Origin, Repair, SETTINGS, Scope, Setting, Settings, SharedMemory};
+pub use settings::{CardFallback, Early, Groups, Origin, Repair, SETTINGS, Scope, Setting, Settings, SharedMemory};

@@ -5,6 +5,7 @@
 //! term that ranks compare when they connect, and a line of the documentation. Values are kept as
 //! text, so that all ways to give a value share one parser and one check.
 
+mod groups;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tuned;
@@ -15,12 +16,13 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use optireduce_core::protocol::HadamardMode;
+use optireduce_core::protocol::{HadamardMode, RANKS_MAX};
 use thiserror::Error;
 
+pub use self::groups::Groups;
 use self::tuned::Tuned;
 use crate::card::card_form;
-use crate::control::{Launch, LaunchError, OwnPlace, RANKS_MAX_TWO_LEVEL, Terms, root_form};
+use crate::control::{Launch, LaunchError, OwnPlace, RANKS_MAX_LEVELS, Terms, root_form};
 use crate::secret::{Secret, SecretError};
 
 /// A setting is invalid.
@@ -190,6 +192,10 @@ const JOB_ID_BYTES_MAX: usize = 256;
 
 fn job_id_form(text: &str) -> Option<String> {
     (text.len() > JOB_ID_BYTES_MAX).then(|| format!("at most {JOB_ID_BYTES_MAX} bytes, found {}", text.len()))
+}
+
+fn groups_form(text: &str) -> Option<String> {
+    text.parse::<Groups>().err()
 }
 
 fn unit_ns(unit: &str) -> f64 {
@@ -362,7 +368,7 @@ macro_rules! by_display {
     )*};
 }
 
-by_display!(usize, u32, String, Early, SharedMemory, CardFallback, Repair, HadamardMode);
+by_display!(usize, u32, String, Early, SharedMemory, CardFallback, Groups, Repair, HadamardMode);
 
 impl Text for bool {
     fn text(&self, _: &Values) -> String {
@@ -416,10 +422,10 @@ macro_rules! settings {
 
 settings! {
     /// Rank of this process, from 0.
-    rank(usize as usize), "rank", whole(0, RANKS_MAX_TWO_LEVEL as u64 - 1, "and below world_size"), default "launcher's",
+    rank(usize as usize), "rank", whole(0, RANKS_MAX_LEVELS as u64 - 1, "and below world_size"), default "launcher's",
         scope Rank, sample "1";
     /// Number of ranks of the job, at most 1024 on one level. One rank needs neither rank nor root.
-    world_size(usize as usize), "world_size", whole(1, RANKS_MAX_TWO_LEVEL as u64, "ranks"), default "launcher's",
+    world_size(usize as usize), "world_size", whole(1, RANKS_MAX_LEVELS as u64, "ranks"), default "launcher's",
         scope Job, sample "2";
     /// Address where rank 0 listens, as host:port.
     ///
@@ -474,6 +480,17 @@ settings! {
     /// kernel's UDP, with separate numbers, membership and measured bound.
     card_fallback(CardFallback as CardFallback), "card_fallback", words(&["off", "udp"]), default "off", scope Job,
         sample "udp", rare;
+    /// Groups of ranks for all-reduces on two levels; by default auto above 1024 ranks.
+    ///
+    /// Each rank connects only to its group and to its equals, the ranks with the same place in the
+    /// other groups, over the kernel's UDP. `auto` makes groups of at most 64 ranks, and `hosts`
+    /// one for each host. All groups have the same number of ranks, at least two. A job on two
+    /// levels may have 65 536 ranks, and ends when one of them does: no process can join later. One
+    /// rank has one level. A card is an error. See [`Groups`](crate::Groups).
+    ///
+    /// Waits for the ranks to connect may take the timeout up to four times.
+    groups(impl Into<Option<Groups>> as Option<Groups>), "groups", text("2 to 1024 groups, auto or hosts", groups_form).or("none"),
+        default "none", scope Job, sample "2";
     /// Limit of every wait that no bound ends, such as connecting.
     ///
     /// While data moves over TCP, it is the longest time without progress.
@@ -726,6 +743,11 @@ impl Settings {
         for name in PLACE {
             let origin = self.own(row(name)?)?.map_or(Origin::Launcher, |(_, origin)| origin);
             settled.given.insert(name, (of_place(name, &launch), origin));
+        }
+        let is_crowd =
+            launch.world_size > RANKS_MAX && settled.given.get("groups").is_some_and(|(_, of)| *of == Origin::Default);
+        if is_crowd {
+            settled.given.insert("groups", ("auto".into(), Origin::Default));
         }
         settled.secret = self.find_secret(&settled)?;
         if !self.inherited.is_settled {

@@ -167,9 +167,10 @@ fn calls_begin_before_anybody_polls_them() {
         let (whole, report) = end!(bucket.all_gather(shard));
         assert_eq!((whole, report.lost_bytes), (vec![1.5; ELEMENTS], 0), "rank {rank}: {report}");
         assert!(end!(bucket.settle(None)).is_settled);
-        let mut levels = end!(communicator.two_level(Groups::Number(2)));
-        end!(levels.inside().barrier());
-        end!(levels.close());
+        let mut levels = end!(communicator.bucket(ELEMENTS, BucketOptions::new().groups(Groups::Number(2))));
+        let (mean, report) = end!(levels.start_all_reduce(vec![rank as f32; ELEMENTS]));
+        assert_eq!((mean, report.lost_bytes), (vec![1.5; ELEMENTS], 0), "rank {rank}: {report}");
+        assert!(end!(levels.settle(None)).is_settled);
         let group = end!(communicator.split(Some(0)));
         end!(group.unwrap().close());
         let partial = end!(communicator.partial_reduce(8, PartialOptions::new(2)));

@@ -66,8 +66,7 @@ fn a_secret_may_stand_in_the_environment() {
 fn groups_of_a_job_with_a_secret_have_it_too() {
     job(4, |rank, root| {
         let mut communicator = builder(rank, 4, &root).secret(secret(1)).connect().wait().unwrap();
-        let mut levels = communicator.two_level(Groups::Number(2)).wait().unwrap();
-        let mut bucket = levels.bucket(5000, BucketOptions::new()).wait().unwrap();
+        let mut bucket = communicator.bucket(5000, BucketOptions::new().groups(Groups::Number(2))).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
         assert_eq!(report.lost_bytes, 0, "{report}");
         let group = communicator.split((rank % 3 == 0).then_some(0)).wait().unwrap();
@@ -81,15 +80,14 @@ fn groups_of_ranks_that_never_connect_all_with_one_another_have_the_secret_too()
     // Two beats, or one and a seal.
     const MTU: usize = 178;
     job(4, |rank, root| {
-        let mut levels =
-            builder(rank, 4, &root).secret(secret(1)).mtu(MTU).connect_two_level(Groups::Auto).wait().unwrap();
-        for communicator in levels.communicators() {
-            assert_eq!(communicator.metrics().wait().unwrap().payload_bytes, 64);
-        }
-        let mut bucket = levels.bucket(5000, BucketOptions::new()).wait().unwrap();
+        let settings = builder(rank, 4, &root).secret(secret(1)).mtu(MTU).groups(Groups::Auto);
+        let mut communicator = settings.connect().wait().unwrap();
+        let metrics = communicator.metrics().wait().unwrap();
+        assert_eq!(metrics.parts.iter().map(|part| part.payload_bytes).collect::<Vec<_>>(), [64; 3]);
+        let mut bucket = communicator.bucket(5000, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
         assert_eq!(report.lost_bytes, 0, "{report}");
-        levels.close().wait().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 

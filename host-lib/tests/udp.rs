@@ -217,7 +217,12 @@ fn groups_that_cannot_be_are_refused() {
     job(2, |rank, root| {
         let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
         for groups in [0, 1, 2, 3] {
-            let error = communicator.two_level(Groups::Number(groups)).wait().unwrap_err().to_string();
+            let error = communicator
+                .bucket(9, BucketOptions::new().groups(Groups::Number(groups)))
+                .wait()
+                .map(drop)
+                .unwrap_err()
+                .to_string();
             assert!(error.starts_with(&format!("2 ranks in {groups} groups: expected at least two")), "{error}");
         }
         // Each rank tries alone.

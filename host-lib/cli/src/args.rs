@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use optireduce::binding::Launch;
 use optireduce::binding::memory::require_each;
-use optireduce::binding::{Launch, RANKS_MAX_TWO_LEVEL};
-use optireduce::{Groups, Origin, Setting, Settings};
-use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
+use optireduce::{Origin, Setting, Settings};
+use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
 use crate::settings::{Flags, OUTPUT, PLACE, SettingsArgs, TRANSPORT};
 use crate::tensors::is_safetensors;
+
+/// Most ranks of a job, on two levels.
+const RANKS_MAX: usize = 65_536;
 
 fn help_end(examples: &str) -> String {
     let percent = LOSS_SKIP * 100.0;
@@ -165,12 +168,6 @@ pub struct JobArgs {
     /// Transport of gradients [default: udp, with shared memory between ranks of a host]
     #[arg(long, value_enum, default_value_t = EngineKind::Udp, hide_default_value = true, help_heading = TRANSPORT)]
     pub engine: EngineKind,
-    /// All-reduce on two levels, in this many groups of ranks [default: auto above 1024 ranks over
-    /// UDP, else one level]
-    ///
-    /// `hosts` makes one group per host, `auto` groups of at most 64 ranks.
-    #[arg(long, value_name = "GROUPS|hosts|auto", value_parser = groups, help_heading = TRANSPORT)]
-    pub groups: Option<Groups>,
     #[command(flatten)]
     pub flags: Flags<false>,
     /// Print one line of JSON per size instead of a table; keys contain units
@@ -231,17 +228,17 @@ impl RunArgs {
     }
 
     fn has_card(&self) -> bool {
-        self.place.get("card").is_some_and(|card| card != "none")
+        self.place.has("card")
     }
 
     fn may_be_entered(&self) -> bool {
-        let is_plain = self.file.is_none() && self.job.groups.is_none() && self.partial.is_none();
+        let is_plain = self.file.is_none() && !self.job.has_groups() && self.partial.is_none();
         is_plain && !self.has_card() && self.job.in_flight == 1 && self.job.engine == EngineKind::Udp
     }
 
-    /// Groups of a job on two levels. Partial Reduce and jobs with cards have one level.
-    pub fn groups(&self, ranks: usize) -> Option<Groups> {
-        self.job.groups(ranks).filter(|_| self.partial.is_none() && !self.has_card())
+    /// Whether the job has one level, whatever the environment says.
+    pub fn has_one_level(&self) -> bool {
+        self.partial.is_some() || self.has_card() || self.job.engine == EngineKind::Tcp
     }
 
     pub fn check(&self) -> Result<(), String> {
@@ -257,10 +254,10 @@ impl RunArgs {
         }
         let beside_card = [
             ("--engine tcp", self.job.engine == EngineKind::Tcp, "uses TCP"),
-            ("--groups", self.job.groups.is_some(), "uses the kernel's UDP"),
+            ("--groups", self.job.flags.has("groups"), "uses the kernel's UDP"),
             ("--partial", self.partial.is_some(), "uses the kernel's UDP"),
         ];
-        let over_udp = [("--groups", self.job.groups.is_some()), ("--partial", self.partial.is_some())];
+        let over_udp = [("--groups", self.job.flags.has("groups")), ("--partial", self.partial.is_some())];
         if self.place.get("card_fallback").is_some_and(|fallback| fallback != "off")
             && let Some((option, _)) = over_udp.into_iter().find(|(_, is_given)| *is_given)
         {
@@ -312,10 +309,9 @@ impl BenchAllReduceArgs {
 }
 
 impl JobArgs {
-    /// As given, or `auto` above the limit of one level.
-    fn groups(&self, ranks: usize) -> Option<Groups> {
-        let groups = self.groups.or((ranks > RANKS_MAX).then_some(Groups::Auto));
-        groups.filter(|_| self.engine == EngineKind::Udp)
+    fn has_groups(&self) -> bool {
+        let mut settings = Settings::new();
+        self.flags.apply(&mut settings).is_ok() && settings.get("groups").is_ok_and(|groups| groups != "none")
     }
 
     pub fn straggler(&self, ranks: usize) -> Result<Option<usize>, String> {
@@ -330,7 +326,7 @@ impl JobArgs {
     }
 
     fn check_in_flight(&self) -> Result<(), String> {
-        if self.in_flight > 1 && (self.groups.is_some() || self.engine == EngineKind::Tcp) {
+        if self.in_flight > 1 && (self.has_groups() || self.engine == EngineKind::Tcp) {
             return Err(
                 "--in-flight: several buckets are not possible with --groups or --engine tcp; leave out one of them"
                     .into(),
@@ -364,8 +360,8 @@ impl JobArgs {
 }
 
 fn ranks(text: &str) -> Result<usize, String> {
-    let ranks = text.parse().ok().filter(|ranks| (2..=RANKS_MAX_TWO_LEVEL).contains(ranks));
-    ranks.ok_or_else(|| format!("expected 2 to {RANKS_MAX_TWO_LEVEL} ranks"))
+    let ranks = text.parse().ok().filter(|ranks| (2..=RANKS_MAX).contains(ranks));
+    ranks.ok_or_else(|| format!("expected 2 to {RANKS_MAX} ranks"))
 }
 
 fn size(text: &str) -> Result<usize, String> {
@@ -378,14 +374,6 @@ fn size(text: &str) -> Result<usize, String> {
     let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
     let bytes = bytes.filter(|bytes| *bytes > 0 && bytes.is_multiple_of(4));
     bytes.ok_or_else(|| "expected a multiple of 4 bytes, for instance 4096, 64K or 25M".into())
-}
-
-fn groups(text: &str) -> Result<Groups, String> {
-    match text {
-        "auto" => Ok(Groups::Auto),
-        "hosts" => Ok(Groups::Hosts),
-        _ => text.parse().map(Groups::Number).map_err(|_| "expected a number of groups, hosts or auto".into()),
-    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use optireduce::binding::Launch;
 use optireduce::binding::{self, Back, Destination, Values};
 use optireduce::{
-    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, ErrorKind, Groups, Origin, Report, Secret, Settings,
-    Stage, TwoLevel, TwoLevelBucket,
+    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, ErrorKind, Metrics, Origin, Report, Secret, Settings,
+    Stage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +107,6 @@ impl Seen {
 pub enum Engine {
     /// Buckets are keyed by their elements, or by index if several are in flight.
     Udp(Box<Communicator>, BTreeMap<usize, Bucket>),
-    TwoLevel(Box<TwoLevel>, BTreeMap<usize, TwoLevelBucket>),
     Tcp(Box<Communicator>),
 }
 
@@ -119,55 +118,40 @@ impl Engine {
         let settings = settings(args, launch)?;
         // Ranks write a file together or not at all, so they must agree on skipped updates.
         let settings = if args.file.is_some() { settings.agree(true) } else { settings };
-        if let Some(groups) = args.groups(launch.world_size) {
-            return connect_two_level(settings, groups);
-        }
         // Calls over the control channel must not wait for dead ranks either.
         let is_set = settings.find("skip_gone").is_ok_and(|(_, origin)| origin != Origin::Default);
         let settings = if is_set { settings } else { settings.skip_gone(true) };
         Ok(Self::Udp(Communicator::connect(settings).wait().map_err(text)?.into(), BTreeMap::new()))
     }
 
-    pub fn rank(&self) -> usize {
+    pub fn communicator(&self) -> &Communicator {
         match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.rank(),
-            Self::TwoLevel(levels, _) => levels.rank(),
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator,
         }
     }
 
+    pub fn communicator_mut(&mut self) -> &mut Communicator {
+        match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator,
+        }
+    }
+
+    pub fn rank(&self) -> usize {
+        self.communicator().rank()
+    }
+
     pub fn barrier(&mut self) -> Result<(), String> {
-        let barrier = match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.barrier().wait(),
-            Self::TwoLevel(levels, _) => levels.barrier(),
-        };
-        barrier.map_err(text)
+        self.communicator_mut().barrier().wait().map_err(text)
     }
 
     /// Returns the bytes by rank; empty for ranks that are gone.
     pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-        let gathered = match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => {
-                let gathered = communicator.exact().all_gather(bytes.to_vec()).wait();
-                gathered.map(|all| all.into_iter().map(Option::unwrap_or_default).collect())
-            }
-            Self::TwoLevel(levels, _) => levels.all_gather_bytes(bytes),
-        };
-        gathered.map_err(text)
+        let gathered = self.communicator_mut().exact().all_gather(bytes.to_vec()).wait().map_err(text)?;
+        Ok(gathered.into_iter().map(Option::unwrap_or_default).collect())
     }
 
-    pub fn one_level(&mut self) -> Result<&mut Communicator, String> {
-        match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => Ok(communicator),
-            Self::TwoLevel(..) => Err("not on two levels; leave out --groups".into()),
-        }
-    }
-
-    /// Calls `each` for every communicator of this rank; two levels have several.
-    pub fn each_communicator(&mut self, mut each: impl FnMut(&mut Communicator)) {
-        match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => each(communicator),
-            Self::TwoLevel(levels, _) => levels.communicators().into_iter().for_each(each),
-        }
+    pub fn metrics(&self) -> Result<Metrics, String> {
+        self.communicator().metrics().wait().map_err(text)
     }
 
     /// Declares a bucket, which its first use would declare otherwise.
@@ -178,12 +162,8 @@ impl Engine {
         Ok(())
     }
 
-    pub fn memory(&mut self, elements: usize) -> Result<Memory, String> {
-        let communicator = match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator,
-            Self::TwoLevel(levels, _) => levels.inside(),
-        };
-        let alloc = || communicator.alloc(elements).map_err(text);
+    pub fn memory(&self, elements: usize) -> Result<Memory, String> {
+        let alloc = || self.communicator().alloc(elements).map_err(text);
         Ok(Memory { buffers: Some((alloc()?, alloc()?)), lent: None })
     }
 
@@ -192,7 +172,7 @@ impl Engine {
         let Self::Udp(communicator, buckets) = self else {
             let (gradient, mean) = memory.buffers()?;
             mean.copy_from_slice(gradient);
-            return self.all_reduce_in_place(mean, seen).map(|_| None).map_err(text);
+            return self.all_reduce_once(mean, seen).map(|_| None);
         };
         let (elements, (gradient, mean)) = memory.lend()?;
         let call = || {
@@ -208,7 +188,7 @@ impl Engine {
     /// All-reduces several buckets concurrently, as DDP does. Returns the rank that joined, if any.
     pub fn all_reduce_at_once(&mut self, memory: &mut [Memory], seen: &mut Seen) -> Result<Option<usize>, String> {
         let Self::Udp(communicator, buckets) = self else {
-            return Err("several buckets in flight need UDP or shared memory on one level".into());
+            return Err("several buckets in flight need UDP or shared memory".into());
         };
         let mut requests = Vec::new();
         for (number, memory) in memory.iter_mut().enumerate() {
@@ -229,28 +209,6 @@ impl Engine {
         Ok(joined)
     }
 
-    /// Returns the missing elements of the result.
-    fn all_reduce_in_place(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, Error> {
-        match self {
-            Self::TwoLevel(levels, buckets) => {
-                let bucket = match buckets.entry(data.len()) {
-                    Entry::Occupied(declared) => declared.into_mut(),
-                    Entry::Vacant(vacant) => vacant.insert(levels.bucket(data.len(), BucketOptions::new()).wait()?),
-                };
-                let report = seen.add(bucket.all_reduce(data))?;
-                Ok(lacking(report, data.len()))
-            }
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => {
-                let (mean, _) = binding::start_reliable_mean(communicator, data.to_vec()).wait()?;
-                data.copy_from_slice(&mean);
-                let bytes = (2 * size_of_val(data)) as u64;
-                seen.expected_bytes += bytes;
-                seen.received_bytes += bytes;
-                Ok(Vec::new())
-            }
-        }
-    }
-
     /// All-reduces `data` once, with repairs. Returns the elements that are still missing.
     pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
         match self {
@@ -260,25 +218,26 @@ impl Engine {
                 let report = seen.add(bucket.all_reduce(data)).map_err(text)?;
                 let settled = bucket.settle(None).wait().map_err(text)?;
                 if !report.is_applied {
-                    return Ok(lacking(report, data.len()));
+                    return Ok(iter::once(0..data.len()).collect());
                 }
                 let correction = settled.correction.unwrap_or_default();
                 data.iter_mut().zip(&correction).for_each(|(value, correction)| *value += correction);
-                return Ok(settled.missing);
+                Ok(settled.missing)
             }
-            // A new bucket, so that no repairs of earlier data are added.
-            Self::TwoLevel(_, buckets) => buckets.clear(),
-            Self::Tcp(_) => {}
+            Self::Tcp(communicator) => {
+                let (mean, _) = binding::start_reliable_mean(communicator, data.to_vec()).wait().map_err(text)?;
+                data.copy_from_slice(&mean);
+                let bytes = (2 * size_of_val(data)) as u64;
+                seen.expected_bytes += bytes;
+                seen.received_bytes += bytes;
+                Ok(Vec::new())
+            }
         }
-        self.all_reduce_in_place(data, seen).map_err(text)
     }
 
     pub fn close(self) -> Result<(), String> {
-        let closing = match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.close(),
-            Self::TwoLevel(levels, _) => levels.close(),
-        };
-        match closing.wait() {
+        let (Self::Udp(communicator, _) | Self::Tcp(communicator)) = self;
+        match communicator.close().wait() {
             // There is no replica.
             Err(error) if error.kind() == ErrorKind::Unsettled => Ok(()),
             closed => closed.map_err(text),
@@ -290,16 +249,12 @@ impl Engine {
         if matches!(self, Self::Tcp(_)) {
             return "tcp";
         }
-        let (mut peers, mut shared, mut cards, mut has_failed) = (0, 0, 0, false);
-        self.each_communicator(|communicator| {
-            let metrics = communicator.metrics().wait().unwrap_or_default();
-            peers += communicator.world_size() - 1;
-            shared += metrics.shared.len();
-            cards += metrics.cards.len();
-            has_failed |= metrics.fallback_from.is_some();
-        });
-        match (shared, cards) {
-            _ if has_failed => "udp",
+        let metrics = self.metrics().unwrap_or_default();
+        let parts = if metrics.parts.is_empty() { std::slice::from_ref(&metrics) } else { &metrics.parts };
+        // Each level has a round-trip time for every rank.
+        let peers: usize = parts.iter().map(|part| part.rtt_us.len().saturating_sub(1)).sum();
+        match (parts.iter().map(|part| part.shared.len()).sum::<usize>(), metrics.cards.len()) {
+            _ if metrics.fallback_from.is_some() => "udp",
             (0, 0) => "udp",
             (shared, 0) if shared == peers => "shm",
             (_, 0) => "hybrid",
@@ -309,40 +264,24 @@ impl Engine {
     }
 
     /// Gradient bytes of a full packet, on the level with smaller packets; 0 over TCP.
-    pub fn payload_bytes(&mut self) -> usize {
-        let mut least = usize::MAX;
-        self.each_communicator(|communicator| {
-            least = least.min(communicator.metrics().wait().map_or(0, |metrics| metrics.payload_bytes));
-        });
-        if matches!(self, Self::Tcp(_)) { 0 } else { least }
+    pub fn payload_bytes(&self) -> usize {
+        if matches!(self, Self::Tcp(_)) { 0 } else { self.metrics().map_or(0, |metrics| metrics.payload_bytes) }
     }
 
-    /// Bound, on the level with the longer one; 0 over TCP.
-    pub fn bound_ms(&mut self) -> f64 {
-        let mut longest = Duration::ZERO;
-        self.each_communicator(|communicator| longest = longest.max(communicator.bound()));
-        if matches!(self, Self::Tcp(_)) { 0.0 } else { longest.as_secs_f64() * 1e3 }
+    /// Bound, on the level with the longest one; 0 over TCP.
+    pub fn bound_ms(&self) -> f64 {
+        if matches!(self, Self::Tcp(_)) { 0.0 } else { self.communicator().bound().as_secs_f64() * 1e3 }
     }
-}
-
-/// Returns everything if the update is not to be applied.
-fn lacking(report: Report, elements: usize) -> Vec<Range<usize>> {
-    if report.is_applied { report.missing } else { iter::once(0..elements).collect() }
-}
-
-fn connect_two_level(settings: Settings, groups: Groups) -> Result<Engine, String> {
-    let levels = settings.connect_two_level(groups).wait().map_err(text)?;
-    Ok(Engine::TwoLevel(levels.into(), BTreeMap::new()))
 }
 
 fn settings(args: &RunArgs, launch: &Launch) -> Result<Settings, String> {
     let engine = if args.job.engine == EngineKind::Udp { "udp" } else { "tcp" };
-    let groups = args.groups(launch.world_size).map_or("not given".into(), |groups| groups.to_string());
     let partial = args.partial.map_or("not given".into(), |group_size| group_size.to_string());
     // These options decide which other settings are compared.
     let settings = args.settings()?.job_id(launch.job_id.clone());
+    let settings = if args.has_one_level() { settings.groups(None) } else { settings };
     let settings = settings.compare("--file", if args.file.is_some() { "given" } else { "not given" });
-    let settings = settings.compare("--engine", engine).compare("--groups", groups).compare("--partial", partial);
+    let settings = settings.compare("--engine", engine).compare("--partial", partial);
     match args.place.get("secret_file").filter(|path| args.allow_readable_secret && *path != "none") {
         Some(path) => {
             let secret = Secret::from_file_within(path, args.job.timeout()?, true);
@@ -355,10 +294,7 @@ fn settings(args: &RunArgs, launch: &Launch) -> Result<Settings, String> {
 /// Connects for the control channel only: no MTU probes, no measured bound, no card.
 pub fn connect_control(args: &RunArgs, launch: &Launch, timeout: Duration) -> Result<Engine, String> {
     let settings = settings(args, launch)?.timeout(timeout).card("none").bound(Duration::from_secs(1)).mtu(1500);
-    match args.groups(launch.world_size) {
-        Some(groups) => connect_two_level(settings, groups),
-        None => Ok(Engine::Tcp(Communicator::connect(settings).wait().map_err(text)?.into())),
-    }
+    Ok(Engine::Tcp(Communicator::connect(settings).wait().map_err(text)?.into()))
 }
 
 fn text(error: impl std::fmt::Display) -> String {

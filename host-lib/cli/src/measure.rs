@@ -150,16 +150,11 @@ impl<'a> Measurement<'a> {
     fn finish(mut self, engine: &mut Engine) -> Result<Seen, String> {
         self.seen.cpu_s = cpu_s() - self.cpu_s;
         self.seen.memory_mb = memory_mb();
-        let mut failed = None;
-        engine.each_communicator(|communicator| match communicator.metrics().wait() {
-            Ok(metrics) => {
-                self.seen.unsent_packets += metrics.unsent.total();
-                self.seen.forged_packets += metrics.seal_drops.forged;
-                self.seen.replayed_packets += metrics.seal_drops.replayed;
-            }
-            Err(error) => failed = Some(error.to_string()),
-        });
-        failed.map_or(Ok(self.seen), Err)
+        let metrics = engine.metrics()?;
+        self.seen.unsent_packets += metrics.unsent.total();
+        self.seen.forged_packets += metrics.seal_drops.forged;
+        self.seen.replayed_packets += metrics.seal_drops.replayed;
+        Ok(self.seen)
     }
 }
 

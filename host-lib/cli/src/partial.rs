@@ -152,7 +152,7 @@ fn measure(
     let options = PartialOptions::new(group_size).repair(repair != "off");
     // The requested delay alone must not get the rank dropped from its group.
     let options = options.patience(Duration::from_secs(10) + late);
-    let communicator = engine.one_level()?;
+    let communicator = engine.communicator_mut();
     let mut partial = communicator.partial_reduce(bytes / 4, options).wait().map_err(|error| text(&error))?;
     communicator.barrier().wait().map_err(|error| text(&error))?;
     let (own, last) = (communicator.rank() as f32, communicator.world_size() as f32 - 1.0);

@@ -21,7 +21,7 @@ pub fn connect<'a>(args: &'a RunArgs, launch: &Launch, is_late: bool) -> Result<
     let deadline = Instant::now() + args.job.timeout()?;
     loop {
         let mut engine = Engine::connect(args, launch)?;
-        if !engine.one_level().is_ok_and(|communicator| communicator.is_outside()) {
+        if !engine.communicator().is_outside() {
             return Ok((engine, None));
         }
         match Entered::new(&mut engine, args, is_late) {
@@ -43,7 +43,7 @@ pub struct Entered<'a> {
 impl<'a> Entered<'a> {
     fn new(engine: &mut Engine, args: &'a RunArgs, is_late: bool) -> Result<Self, String> {
         let bytes = declare(engine, &args.job.bench)?;
-        engine.one_level()?.rejoin().wait().map_err(|error| error.to_string())?;
+        engine.communicator_mut().rejoin().wait().map_err(|error| error.to_string())?;
         let mut measurement = Measurement::new(&args.job, engine, is_late, bytes)?;
         let progress = measurement.join(engine)?;
         if args.job.bench.get(progress.size) != Some(&bytes) {

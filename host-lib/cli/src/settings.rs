@@ -14,7 +14,7 @@ const LOSS: &str = "Bounds, loss and repair";
 /// Flags of `run` only: `bench allreduce` places its ranks itself, and they cannot share a card.
 const OF_RUN: [&str; 9] =
     ["rank", "world_size", "root", "job_id", "rejoin", "interface", "secret_file", "card", "card_fallback"];
-const OF_TRANSPORT: [&str; 4] = ["mtu", "shared_memory", "timeout_s", "bf16"];
+const OF_TRANSPORT: [&str; 5] = ["mtu", "shared_memory", "groups", "timeout_s", "bf16"];
 
 /// Width of the lists, in columns.
 const WIDTH: usize = 80;
@@ -31,6 +31,11 @@ impl<const IS_OF_RUN: bool> Flags<IS_OF_RUN> {
 
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a flag is given, and not as "none".
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| value != "none")
     }
 
     pub fn apply(&self, settings: &mut Settings) -> Result<(), String> {
@@ -98,6 +103,7 @@ fn value_name(row: &Setting) -> String {
         "early" | "hadamard" | "repair" | "shared_memory" | "card_fallback" => {
             words.split(", ").collect::<Vec<_>>().join("|")
         }
+        "groups" => "N|auto|hosts|none".into(),
         name => name.rsplit('_').next().unwrap_or(name).to_uppercase(),
     }
 }

@@ -207,7 +207,7 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     let nobody = ["run", "--rank", "0", "--world-size", "2", "--root", &root, "--timeout-s", "0.2"];
     assert!(error(&nobody).contains("1 of 2 ranks did not connect within 0.2 s: rank 1;"), "{}", error(&nobody));
     assert!(error(&["run", "--bench", "5"]).contains("expected a multiple of 4 bytes"));
-    for cannot in [["--engine", "tcp"], ["--in-flight", "2"], ["--groups", "1"], ["--file", "x"]] {
+    for cannot in [["--engine", "tcp"], ["--in-flight", "2"], ["--groups", "2"], ["--file", "x"]] {
         let error = error(&[&nobody[..], &cannot, &["--rejoin"]].concat());
         assert!(
             error
@@ -512,7 +512,11 @@ fn two_levels_run_and_groups_that_cannot_be_are_refused() {
         "{said}"
     );
     let no_groups = optireduce(&["bench", "allreduce", "--groups", "host"]);
-    assert!(text(&no_groups.stderr).contains("expected a number of groups, hosts or auto"), "{no_groups:?}");
+    assert!(
+        text(&no_groups.stderr)
+            .contains("groups is host (--groups), expected 2 to 1024 groups, auto or hosts, or none"),
+        "{no_groups:?}"
+    );
 }
 
 #[test]
@@ -575,7 +579,7 @@ fn what_ranks_do_that_differ_is_named() {
     for (options, expected) in [
         (vec!["--engine", "tcp"], "the ranks differ: --engine is tcp on rank 1, but udp on rank 0"),
         (vec!["--file", "x"], "the ranks differ: --file is given on rank 1, but not given on rank 0"),
-        (vec!["--groups", "2"], "the ranks differ: --groups is 2 on rank 1, but not given on rank 0"),
+        (vec!["--groups", "2"], "the ranks differ: groups is 2 on rank 1, but none on rank 0"),
     ] {
         let start = |rank: usize, options: &[&str]| {
             let mut command = command();

@@ -69,6 +69,16 @@
 // never wait for a rank that connects groups.
 #define OPTR_NEVER UINT32_MAX
 
+// In optr_config_t.groups: one level.
+#define OPTR_GROUPS_NONE 1
+
+// In optr_config_t.groups and optr_bucket_options_t.groups: groups of at most 64 neighbouring
+// ranks, with the fewest rounds.
+#define OPTR_GROUPS_AUTO UINT32_MAX
+
+// In optr_config_t.groups and optr_bucket_options_t.groups: a group for each host.
+#define OPTR_GROUPS_HOSTS (UINT32_MAX - 1)
+
 // In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_s.
 //
 // Every request ends: a collective of a bucket by its deadlines, others after timeout_s without
@@ -370,6 +380,12 @@ typedef struct optr_config_t {
     uint32_t rejoin;
     // Reaction to a failed card: OPTR_OFF, or OPTR_ON to continue over UDP. Default: OPTR_OFF.
     uint32_t card_fallback;
+    // Groups of equal size of a job on two levels: 2 to 1024 groups, OPTR_GROUPS_AUTO,
+    // OPTR_GROUPS_HOSTS or OPTR_GROUPS_NONE. A rank is connected only to its group, and to the
+    // ranks with the same place in the other groups. Buckets make all-reduces only; of the other
+    // calls optr_barrier(), optr_exact_broadcast() and optr_exact_all_gather() work, and the rest
+    // are OPTR_UNSUPPORTED. Default: OPTR_GROUPS_NONE, or above 1024 ranks OPTR_GROUPS_AUTO.
+    uint32_t groups;
     // Name or address of the network interface. Default: the one on the route to rank 0.
     const char *interface;
     // Path of a file with the secret of the job, 16 to 4096 bytes, the same on all ranks. It
@@ -405,6 +421,12 @@ typedef struct optr_bucket_options_t {
     uint32_t bf16;
     // OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
     uint32_t repair;
+    // Groups of a bucket on two levels, in a job on one level: 2 to 1024 groups, OPTR_GROUPS_AUTO
+    // or OPTR_GROUPS_HOSTS. The first bucket with the same groups connects them. Default: the
+    // setting of the communicator.
+    uint32_t groups;
+    // Always 0.
+    uint32_t reserved;
 } optr_bucket_options_t;
 
 // Declared bucket: a stream of collectives over the same number of elements.

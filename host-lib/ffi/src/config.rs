@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
-use optireduce::{BucketOptions, ElementType, ExactOp, HadamardMode, PartialOptions, ReduceOp, Settings, Weighting};
+use optireduce::{
+    BucketOptions, ElementType, ExactOp, Groups, HadamardMode, PartialOptions, ReduceOp, Settings, Weighting,
+};
 
 use crate::status::Failure;
 use crate::types::optr_op_t::*;
 use crate::types::optr_type_t::*;
 use crate::types::optr_weights_t::{OPTR_WEIGHTS_CONSTANT, OPTR_WEIGHTS_DYNAMIC};
 use crate::types::{
-    OPTR_NEVER, optr_bucket_options_t, optr_config_t, optr_partial_options_t, optr_repair_t, optr_switch_t,
+    OPTR_GROUPS_AUTO, OPTR_GROUPS_HOSTS, OPTR_GROUPS_NONE, OPTR_NEVER, optr_bucket_options_t, optr_config_t,
+    optr_partial_options_t, optr_repair_t, optr_switch_t,
 };
 
 const DEFAULT: u32 = optr_switch_t::OPTR_DEFAULT as u32;
@@ -55,6 +58,7 @@ pub fn settings(config: &optr_config_t, texts: Texts<'_>) -> Result<Settings, Fa
         shared_memory,
         rejoin,
         card_fallback,
+        groups,
         interface: _,
         secret_file: _,
         card: _,
@@ -70,6 +74,11 @@ pub fn settings(config: &optr_config_t, texts: Texts<'_>) -> Result<Settings, Fa
         0 => {}
         OPTR_NEVER => set("drop_silent_after", "never")?,
         ops => set("drop_silent_after", &ops.to_string())?,
+    }
+    match groups {
+        0 => {}
+        OPTR_GROUPS_NONE => set("groups", "none")?,
+        found => set("groups", &self::groups(found).to_string())?,
     }
     if mtu != 0 {
         set("mtu", &mtu.to_string())?;
@@ -105,7 +114,7 @@ pub fn settings(config: &optr_config_t, texts: Texts<'_>) -> Result<Settings, Fa
 }
 
 pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, Failure> {
-    let &optr_bucket_options_t { size: _, op, hadamard, bf16, repair } = options;
+    let &optr_bucket_options_t { size: _, op, hadamard, bf16, repair, groups, reserved: _ } = options;
     let op = match exact_op("options->op", op)? {
         ExactOp::Avg => ReduceOp::Avg,
         ExactOp::Sum => ReduceOp::Sum,
@@ -122,7 +131,17 @@ pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, 
         .reduce_op(op)
         .hadamard(hadamard_mode("options->hadamard", hadamard)?)
         .bf16(toggle("options->bf16", bf16)?)
-        .repair(toggle("options->repair", repair)?))
+        .repair(toggle("options->repair", repair)?)
+        .groups((groups != 0).then(|| self::groups(groups))))
+}
+
+fn groups(found: u32) -> Groups {
+    match found {
+        OPTR_GROUPS_AUTO => Groups::Auto,
+        OPTR_GROUPS_HOSTS => Groups::Hosts,
+        // The ranks check it together, so that all get the error.
+        number => Groups::Number(number as usize),
+    }
 }
 
 pub fn partial_options(options: Option<&optr_partial_options_t>) -> Result<PartialOptions, Failure> {
@@ -241,7 +260,7 @@ fn wrong_switch(name: &str, found: u32, may_be: &[u32]) -> Failure {
 mod tests {
     use std::ptr::null;
 
-    use optireduce::SETTINGS;
+    use optireduce::{Origin, SETTINGS};
 
     use super::*;
 
@@ -261,6 +280,7 @@ mod tests {
         shared_memory: 0,
         rejoin: 0,
         card_fallback: 0,
+        groups: 0,
         interface: null(),
         secret_file: null(),
         card: null(),
@@ -289,6 +309,7 @@ mod tests {
                 "shared_memory" => config.shared_memory = OFF,
                 "rejoin" => config.rejoin = ON,
                 "card_fallback" => config.card_fallback = ON,
+                "groups" => config.groups = 2,
                 name => panic!("{name} has no field"),
             }
             let is_text = ["interface", "secret_file", "card"].contains(&row.name);
@@ -299,5 +320,9 @@ mod tests {
         assert_eq!(format!("{usual:?}"), "{}", "zero sets nothing");
         let never = settings(&optr_config_t { drop_silent_after: OPTR_NEVER, ..ZERO }, Texts::default()).unwrap();
         assert_eq!(never.get("drop_silent_after").unwrap(), "never");
+        for (groups, text) in [(OPTR_GROUPS_NONE, "none"), (OPTR_GROUPS_AUTO, "auto"), (OPTR_GROUPS_HOSTS, "hosts")] {
+            let given = settings(&optr_config_t { groups, ..ZERO }, Texts::default()).unwrap();
+            assert_eq!(given.find("groups").unwrap(), (text.into(), Origin::Code));
+        }
     }
 }

@@ -24,6 +24,16 @@ pub const OPTR_UNIQUE_ID_BYTES: usize = 128;
 /// never wait for a rank that connects groups.
 pub const OPTR_NEVER: u32 = u32::MAX;
 
+/// In optr_config_t.groups: one level.
+pub const OPTR_GROUPS_NONE: u32 = 1;
+
+/// In optr_config_t.groups and optr_bucket_options_t.groups: groups of at most 64 neighbouring
+/// ranks, with the fewest rounds.
+pub const OPTR_GROUPS_AUTO: u32 = u32::MAX;
+
+/// In optr_config_t.groups and optr_bucket_options_t.groups: a group for each host.
+pub const OPTR_GROUPS_HOSTS: u32 = u32::MAX - 1;
+
 /// In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_s.
 ///
 /// Every request ends: a collective of a bucket by its deadlines, others after timeout_s without
@@ -250,6 +260,12 @@ pub struct optr_config_t {
     pub rejoin: u32,
     /// Reaction to a failed card: OPTR_OFF, or OPTR_ON to continue over UDP. Default: OPTR_OFF.
     pub card_fallback: u32,
+    /// Groups of equal size of a job on two levels: 2 to 1024 groups, OPTR_GROUPS_AUTO,
+    /// OPTR_GROUPS_HOSTS or OPTR_GROUPS_NONE. A rank is connected only to its group, and to the
+    /// ranks with the same place in the other groups. Buckets make all-reduces only; of the other
+    /// calls optr_barrier(), optr_exact_broadcast() and optr_exact_all_gather() work, and the rest
+    /// are OPTR_UNSUPPORTED. Default: OPTR_GROUPS_NONE, or above 1024 ranks OPTR_GROUPS_AUTO.
+    pub groups: u32,
     /// Name or address of the network interface. Default: the one on the route to rank 0.
     pub interface: *const c_char,
     /// Path of a file with the secret of the job, 16 to 4096 bytes, the same on all ranks. It
@@ -276,6 +292,12 @@ pub struct optr_bucket_options_t {
     pub bf16: u32,
     /// OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
     pub repair: u32,
+    /// Groups of a bucket on two levels, in a job on one level: 2 to 1024 groups, OPTR_GROUPS_AUTO
+    /// or OPTR_GROUPS_HOSTS. The first bucket with the same groups connects them. Default: the
+    /// setting of the communicator.
+    pub groups: u32,
+    /// Always 0.
+    pub reserved: u32,
 }
 
 /// Received message.

@@ -80,7 +80,7 @@ fn the_fields_of_the_config_state_the_ranges_and_defaults_of_the_settings() {
         if let Some(row) = optireduce::SETTINGS.iter().find(|row| row.name == name) {
             let values = row.values();
             let range =
-                values.split(", or").next().filter(|range| range.starts_with(|first: char| first.is_ascii_digit()));
+                values.split(',').next().filter(|range| range.starts_with(|first: char| first.is_ascii_digit()));
             // Any number of collectives is possible.
             let range = range.filter(|_| name != "drop_silent_after").unwrap_or_default();
             let default = match row.default {

@@ -36,6 +36,8 @@ use crate::two_level::TwoLevel;
 /// - `secret` or `secret_file` (none): encrypts and authenticates everything.
 /// - `card` (none), `card_fallback` ("off" or "udp"): a SmartNIC. The wheel needs the feature
 ///   `smartnic`.
+/// - `groups` (none): a number of groups, "auto" or "hosts": the job is on two levels, and has
+///   all-reduces, barriers, broadcasts and all-gathers of bytes only.
 /// - `timeout_s` (60): time that ranks wait for one another to connect and in exact calls.
 /// - `bound_ms` ("measured"): bound t_B of each stage of a window. A whole call takes longer: it
 ///   has two stages and maybe many windows, and may wait for repairs.
@@ -232,8 +234,10 @@ impl Communicator {
         let operation =
             number.map_or("two levels by host".into(), |groups: usize| format!("two levels of {groups} groups"));
         let by = number.map_or(Groups::Hosts, Groups::Number);
-        let levels = self.call(groups.py(), &operation, |inner| inner.two_level(by))?;
-        Ok(TwoLevel::new(&self.home(), levels))
+        // The first bucket connects the groups.
+        let options = BucketOptions::new().groups(by);
+        drop(self.call(groups.py(), &operation, |inner| inner.bucket(1, options))?);
+        Ok(TwoLevel::new(&self.home(), self.inner.clone(), by))
     }
 
     /// Declares averages of models among the `group_size` ranks that are ready first. Collective.

@@ -9,49 +9,51 @@ use pyo3::prelude::*;
 
 use crate::arrays::{self, Output};
 use crate::context::{Home, Owned, lock};
+use crate::exceptions::OptiReduceError;
 use crate::report;
 use crate::request::{Done, Request, Work};
 use crate::settings::{self, Elements, Timeout};
 
-/// Communicators of all-reduces on two levels; from `Communicator.two_level`.
+/// Groups of all-reduces on two levels; from `Communicator.two_level`.
 ///
 /// Each group reduce-scatters, equal members of the groups average their shards, and each group
 /// gathers the means. If a rank is gone, its group lacks that rank's shard.
 #[pyclass(frozen, module = "optireduce")]
 pub struct TwoLevel {
-    inner: Arc<Mutex<Owned<optireduce::TwoLevel>>>,
+    inner: Arc<Mutex<Owned<optireduce::Communicator>>>,
+    groups: Groups,
     /// Last, since fields are dropped in order.
     context: Home,
 }
 
 impl TwoLevel {
-    pub fn new(context: &Home, levels: optireduce::TwoLevel) -> Self {
-        Self { inner: Arc::new(Mutex::new(Owned::new(levels, context))), context: context.clone() }
+    pub fn new(context: &Home, inner: Arc<Mutex<Owned<optireduce::Communicator>>>, groups: Groups) -> Self {
+        Self { inner, groups, context: context.clone() }
     }
 
-    /// Without the GIL, which a thread that holds the lock may need.
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        operation: &str,
-        ask: impl FnOnce(&mut optireduce::TwoLevel) -> T + Send,
-    ) -> PyResult<T> {
-        py.detach(|| lock(&self.inner).get(operation).map(ask))
+    fn members(&self) -> PyResult<usize> {
+        let members = match self.groups {
+            Groups::Number(groups) => self.context.world_size.checked_div(groups),
+            _ => None,
+        };
+        members.ok_or_else(|| OptiReduceError::new_err("the ranks of groups of hosts are in `Report.parts`"))
     }
 }
 
 #[pymethods]
 impl TwoLevel {
-    /// Ranks of this rank's group, in ascending order.
+    /// Ranks of this rank's group, in ascending order; not with "hosts".
     #[getter]
-    fn ranks_inside(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
-        self.with(py, "ranks_inside", |levels| levels.ranks_inside().to_vec())
+    fn ranks_inside(&self) -> PyResult<Vec<usize>> {
+        let (rank, members) = (self.context.rank, self.members()?);
+        Ok((rank - rank % members..).take(members).collect())
     }
 
-    /// This rank's equal in each group, in ascending order.
+    /// This rank's equal in each group, in ascending order; not with "hosts".
     #[getter]
-    fn ranks_across(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
-        self.with(py, "ranks_across", |levels| levels.ranks_across().to_vec())
+    fn ranks_across(&self) -> PyResult<Vec<usize>> {
+        let (rank, members) = (self.context.rank, self.members()?);
+        Ok((rank % members..self.context.world_size).step_by(members).collect())
     }
 
     /// Declares a bucket, as `Communicator.bucket`. Collective.
@@ -66,18 +68,14 @@ impl TwoLevel {
         repair: Option<bool>,
     ) -> PyResult<TwoLevelBucket> {
         let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
-        let operation = format!("declaring a bucket of {elements} elements on two levels");
-        let bucket = self.context.call(py, &operation, &self.inner, |levels| levels.bucket(elements, options))?;
-        Ok(TwoLevelBucket::new(&self.context.with(self.inner.clone()), bucket))
+        let (operation, options) =
+            (format!("declaring a bucket of {elements} elements on two levels"), options.groups(self.groups));
+        let bucket = self.context.call(py, &operation, &self.inner, |inner| inner.bucket(elements, options))?;
+        Ok(TwoLevelBucket::new(&self.context, bucket))
     }
 
-    /// Closes the connections without waiting. Call it after `Communicator.close` or a barrier. The
-    /// communicator stays open. A second call has no effect.
-    fn close(&self, py: Python<'_>) {
-        if self.context.is_here() {
-            py.detach(|| drop(lock(&self.inner).take()));
-        }
-    }
+    /// Has no effect: the communicator closes the connections.
+    fn close(&self) {}
 
     fn __repr__(&self) -> String {
         format!("<two levels of rank {} of {}>", self.context.rank, self.context.world_size)
@@ -127,14 +125,14 @@ pub struct TwoLevelBucket {
     id: u16,
     elements: usize,
     spares: Spares,
-    inner: Mutex<Owned<optireduce::TwoLevelBucket>>,
+    inner: Mutex<Owned<optireduce::Bucket>>,
     /// Last, since fields are dropped in order.
     context: Home,
 }
 
 impl TwoLevelBucket {
-    fn new(context: &Home, bucket: optireduce::TwoLevelBucket) -> Self {
-        let (id, elements) = (bucket.id(), bucket.elements());
+    fn new(context: &Home, bucket: optireduce::Bucket) -> Self {
+        let (id, elements) = (bucket_id(&bucket), bucket.elements());
         let spares = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
         let inner = Mutex::new(Owned::new(bucket, context));
         Self { id, elements, spares, inner, context: context.clone() }

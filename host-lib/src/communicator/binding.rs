@@ -7,9 +7,10 @@ pub use optireduce_core::{Destination, Loan, Values};
 
 use super::exact::reliable_mean;
 pub use super::memory::{Back, lend};
+use super::request::Outcome;
 pub use super::request::block_on_for;
 use super::{Bucket, Cause, Communicator, Error, PartialReduce, Report, Request};
-pub use crate::control::{Launch, RANKS_MAX_TWO_LEVEL};
+pub use crate::control::Launch;
 use optireduce_core::protocol::Kind;
 
 /// Memory available to this process.
@@ -29,28 +30,28 @@ pub mod memory {
 /// # Errors
 /// See [`Error`].
 pub fn all_reduce(bucket: &mut Bucket, values: Values, destination: Destination) -> Result<(Values, Report), Error> {
-    bucket.send(Kind::AllReduce, (values, destination).into()).wait()
+    bucket.reduce((values, destination).into())
 }
 
 /// Starts [`all_reduce`].
 pub fn start_all_reduce(bucket: &mut Bucket, values: Values, destination: Destination) -> Request<(Values, Report)> {
-    bucket.send(Kind::AllReduce, (values, destination).into()).wake()
+    bucket.begin(Kind::AllReduce, (values, destination).into(), Outcome::whole).wake()
 }
 
 /// Starts a reduce-scatter, which returns the shard alone.
 pub fn start_reduce_scatter(bucket: &mut Bucket, values: Values) -> Request<(Values, Report)> {
-    bucket.send(Kind::ReduceScatter, values.into()).wake()
+    bucket.begin(Kind::ReduceScatter, values.into(), Outcome::whole).wake()
 }
 
 /// Starts an all-gather of the shard alone, which returns all values.
 pub fn start_all_gather(bucket: &mut Bucket, shard: Values) -> Request<(Values, Report)> {
-    bucket.send(Kind::AllGather, shard.into()).wake()
+    bucket.begin(Kind::AllGather, shard.into(), Outcome::whole).wake()
 }
 
 /// Starts [`Communicator::close`], after which the caller drops the communicator. Dropping it
 /// earlier aborts the close.
 pub fn start_close(communicator: &mut Communicator) -> Request<()> {
-    Request::on_a_thread("optireduce-close", communicator.start_ending(Cause::of_unsettled))
+    Request::on_a_thread("optireduce-close", communicator.start_ending())
 }
 
 /// Starts [`PartialReduce::close`], as [`start_close`].
@@ -65,7 +66,7 @@ pub fn closed() -> Error {
 
 /// Id of a bucket in [`Report::bucket`].
 pub fn bucket_id(bucket: &Bucket) -> u16 {
-    bucket.id()
+    bucket.id
 }
 
 /// Starts an exact average over TCP, as a baseline for bounded stages: returns the mean and the

@@ -10,7 +10,7 @@ use crate::control::{Launch, Terms};
 use crate::plane::Plane;
 use crate::secret::{SEAL_BYTES, Secret};
 use crate::settings::tuned::SendThread;
-use crate::settings::{CardFallback, Early, MTU_MIN, Repair, SettingError, Settings, SharedMemory};
+use crate::settings::{CardFallback, Early, Groups, MTU_MIN, Repair, SettingError, Settings, SharedMemory};
 use crate::udp::payload_beats_of;
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, JobParams, MembershipParams};
@@ -72,6 +72,8 @@ pub(super) struct Builder {
     pub interface: Option<String>,
     pub mtu: Option<usize>,
     pub card: Option<Card>,
+    /// Groups of a job on two levels.
+    pub groups: Option<Groups>,
     pub card_fallback: CardFallback,
     pub shared_memory: SharedMemory,
     pub send_thread: SendThread,
@@ -127,6 +129,7 @@ impl Builder {
             interface: settings.word_or_text("interface").map(str::to_owned),
             mtu: settings.number("mtu"),
             card,
+            groups: settings.number("groups").filter(|_| launch.world_size > 1),
             card_fallback: settings.named("card_fallback", CardFallback::named),
             shared_memory: settings.named("shared_memory", SharedMemory::named),
             send_thread: tuned.send_thread,
@@ -160,10 +163,10 @@ impl Builder {
     }
 
     /// Settings of a communicator of `ranks` of these ranks, which has this one as its `rank`. It
-    /// has no card, since a card has one job at a time.
+    /// has one level, and no card, since a card has one job at a time.
     pub fn of_some(&self, rank: usize, ranks: usize, root: &str, id: &str) -> Settings {
         let settings = self.settings.clone().rank(rank).world_size(ranks).root(root);
-        settings.job_id(format!("{}/{id}", self.launch.job_id)).rejoin(false).card("none")
+        settings.job_id(format!("{}/{id}", self.launch.job_id)).rejoin(false).card("none").groups(None)
     }
 
     pub(super) fn sends_beside(&self, ranks: usize, cores: usize) -> bool {

@@ -2,12 +2,15 @@
 //!
 //! Why: a rank that omits a collective looks like a slow rank, until all ranks close.
 
+use std::sync::Arc;
+
 use super::command::Command;
 use super::counts::CallCounts;
 use super::error::{Cause, Error};
 use super::request::{block_on, reply};
 use super::settle::{Unsettled, add_bytes};
-use super::{Communicator, Request};
+use super::{Communicator, Of, Request};
+use super::{Flat, Shared};
 use crate::control::ControlError;
 
 impl Communicator {
@@ -22,33 +25,63 @@ impl Communicator {
     /// [`settle`](super::Bucket::settle) would have returned; the job has then ended properly. Also
     /// errors of collectives and of [`barrier`](Self::barrier). The connections are closed in any
     /// case.
-    pub fn close(self) -> Request<()> {
-        Request::on_a_thread("optireduce-close", self.ending(Cause::of_unsettled))
-    }
-
-    /// Ends the job, and returns a function that waits until it has ended.
-    pub(super) fn ending<T>(
-        mut self,
-        then: fn(Unsettled) -> Result<T, Error>,
-    ) -> impl FnOnce() -> Result<T, Error> + Send {
-        let wait = self.start_ending(then);
-        move || {
-            let ended = wait();
+    pub fn close(mut self) -> Request<()> {
+        let ended = self.start_ending();
+        Request::on_a_thread("optireduce-close", move || {
+            let ended = ended();
             drop(self);
             ended
-        }
+        })
     }
 
-    /// As [`ending`](Self::ending), for a caller that drops the communicator afterwards. Dropping
-    /// it before ends the wait.
-    pub(super) fn start_ending<T>(
-        &mut self,
-        then: fn(Unsettled) -> Result<T, Error>,
-    ) -> impl FnOnce() -> Result<T, Error> + Send + use<T> {
-        let (sender, closed) = reply();
-        let (shared, beside) = (self.shared.clone(), self.beside.take());
+    /// As [`close`](Self::close), for a caller that drops the communicator afterwards. Dropping it
+    /// before ends the wait.
+    pub(super) fn start_ending(&mut self) -> impl FnOnce() -> Result<(), Error> + Send + use<> {
+        type Ending = Box<dyn FnOnce() -> Result<Unsettled, Error> + Send>;
+        let (own, levels): (Ending, _) = match &mut self.0 {
+            Of::Flat(flat, table) => {
+                // Before the job, in which their calls are compared.
+                let levels = table.start_ending(flat);
+                (Box::new(flat.start_ending()), Some(levels))
+            }
+            Of::Levels(levels) => {
+                let ending = levels.start_ending();
+                (Box::new(|| ending.wait()), None)
+            }
+        };
+        move || {
+            let mut unsettled = own()?;
+            // After an error, the others would only wait again.
+            for ended in levels.into_iter().flatten() {
+                add_bytes(&mut unsettled, ended?);
+            }
+            Cause::of_unsettled(unsettled)
+        }
+    }
+}
+
+impl Flat {
+    /// Ends the job; the function waits until it has ended.
+    fn start_ending(&mut self) -> impl FnOnce() -> Result<Unsettled, Error> + Send + use<> {
+        let (ended, beside) = (self.shared.start_ending(), self.beside.take());
+        move || {
+            let mut unsettled = ended.wait()?;
+            if let Some(mut beside) = beside {
+                let ended = beside.start_ending()();
+                drop(beside);
+                add_bytes(&mut unsettled, ended?);
+            }
+            Ok(unsettled)
+        }
+    }
+}
+
+impl Shared {
+    pub(super) fn start_ending(self: &Arc<Self>) -> Request<Unsettled> {
+        let (sender, ended) = reply();
+        let shared = self.clone();
         // In order with earlier calls over TCP.
-        self.shared.run(move |channel| {
+        self.run(move |channel| {
             channel.begun(0);
             let (counts_sender, counts) = reply();
             let counted = shared.command(Command::Close(counts_sender)).and_then(|()| block_on(counts));
@@ -58,13 +91,6 @@ impl Communicator {
             });
             let _ = sender.send(result);
         });
-        move || {
-            let mut unsettled: Unsettled = block_on(closed)?;
-            // After an error, the second comparison would only wait again.
-            if let Some(beside) = beside {
-                add_bytes(&mut unsettled, beside.ending(Ok)()?);
-            }
-            then(unsettled)
-        }
+        ended.into()
     }
 }

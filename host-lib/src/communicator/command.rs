@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::Metrics;
+use super::Shared;
 use super::counts::CallCounts;
 use super::request::{Outcome, Sender};
 use super::settle::{Settled, Unsettled};
-use super::{Metrics, Shared};
 use optireduce_core::protocol::{JobParams, Kind, Parts, Stream, StreamId};
 use optireduce_core::{Call, Destination, Values};
 

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use super::Flat;
 use super::builder::{Builder, Card};
 use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links};
 use super::error::{ConnectError, Error};
-use super::{Communicator, Request};
+use super::levels::Levels;
+use super::{Communicator, Of, Request};
 use crate::card::{CardAddress, Cards, OpenCard};
 use crate::control::{ControlChannel, Job, Launch, Meeting, Member, decline, local_address, mac_of, resolve};
 use crate::local;
@@ -72,12 +74,17 @@ impl Communicator {
     /// See [`Error`]. Different settings are an error on every rank, without a timeout.
     pub fn connect(settings: Settings) -> Request<Self> {
         match Builder::new(&settings) {
-            Ok(builder) => Request::on_a_thread("optireduce-connect", || Self::connect_as(builder)),
+            Ok(builder) => Request::on_a_thread("optireduce-connect", move || match builder.groups {
+                Some(groups) => Levels::connect(builder, groups).map(|levels| Self(Of::Levels(levels))),
+                None => Flat::connect(builder).map(Self::from),
+            }),
             Err(error) => Err(error).into(),
         }
     }
+}
 
-    pub(super) fn connect_as(builder: Builder) -> Result<Self, Error> {
+impl Flat {
+    pub(super) fn connect(builder: Builder) -> Result<Self, Error> {
         let Opened { builder, launch, plane, mut control, waker, payload_beats, cards } = builder.open()?;
         if builder.skip_gone {
             control.skip_gone();
@@ -117,10 +124,10 @@ impl Communicator {
         let serving = driver.clone();
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || serving.serve());
         let engine = engine.map_err(ConnectError::Thread)?;
-        let started = Communicator::start(builder, control, (params, cards), flags, commands, driver, engine);
-        let mut communicator = started.map_err(ConnectError::Thread)?;
-        communicator.open_beside()?;
-        Ok(communicator)
+        let started = Self::start(builder, control, (params, cards), flags, commands, driver, engine);
+        let mut flat = started.map_err(ConnectError::Thread)?;
+        flat.open_beside()?;
+        Ok(flat)
     }
 }
 
@@ -136,7 +143,7 @@ impl Builder {
         let launch = self.launch.clone();
         if launch.world_size > RANKS_MAX {
             let found = format!("{} ranks", launch.world_size);
-            let expected = format!("1 to {RANKS_MAX} on one level; `connect_two_level` takes more");
+            let expected = format!("1 to {RANKS_MAX} on one level; the setting groups takes more");
             return Err(ConnectError::Setting { setting: "world_size", found, expected }.into());
         }
         let secret = self.secret.clone();
@@ -265,7 +272,7 @@ fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unco
     Ok(())
 }
 
-pub(super) fn ranks_at(addresses: impl Iterator<Item = IpAddr> + Clone, rank: usize) -> usize {
+fn ranks_at(addresses: impl Iterator<Item = IpAddr> + Clone, rank: usize) -> usize {
     let own = addresses.clone().nth(rank);
     addresses.filter(|address| Some(*address) == own).count()
 }

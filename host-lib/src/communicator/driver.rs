@@ -342,7 +342,8 @@ mod tests {
             let _ = bucket.all_reduce(&mut [1.0; 100]).unwrap();
             communicator.barrier().wait().unwrap();
             let request = bucket.start_all_reduce(vec![1.0; 100]);
-            let driver = &communicator.shared.driver;
+            let super::super::Of::Flat(flat, _) = &communicator.0 else { unreachable!("one level") };
+            let driver = &flat.shared.driver;
             let panics = || {
                 driver.waker.taken.store(true, Ordering::SeqCst);
                 let _inside = Inside { driver, at_rest: false };

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Cause, Communicator, Error, Request};
-use crate::control::{ControlError, Terms, reliable};
+use super::Shared;
+use super::{Cause, Communicator, Error, ONE_LEVEL, Of, Request};
+use crate::control::{ControlChannel, ControlError, Terms, reliable};
 use crate::exact::{ElementType, ExactData, ExactOp, Fold, Typed, fold};
 use optireduce_core::protocol::Parts;
 
@@ -13,6 +14,9 @@ use optireduce_core::protocol::Parts;
 /// They are as slow as the slowest rank, and fail when a rank makes no progress for the
 /// [timeout](crate::Settings::timeout): when it accepts less than half a MiB in that time. Other
 /// ranks learn the cause at most a quarter of the timeout later.
+///
+/// On two levels, calls but [`broadcast`](Self::broadcast) and [`all_gather`](Self::all_gather) are
+/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported).
 #[derive(Debug)]
 pub struct Exact<'a> {
     pub(super) communicator: &'a mut Communicator,
@@ -30,7 +34,7 @@ impl Exact<'_> {
     pub fn all_reduce<D: ExactData>(&mut self, data: D, op: ExactOp) -> Request<D> {
         let Typed { element, mut bytes } = data.into_typed();
         let (terms, fold) = check("exact all_reduce", bytes.len(), element, op);
-        self.communicator.shared.call_with(terms, fold, move |fold, channel, timeout| {
+        self.call("exact all_reduce", terms, fold, move |fold, channel, timeout| {
             reliable::all_reduce(channel, &mut bytes, element.bytes(), fold, timeout)?;
             Ok(D::from_typed(Typed { element, bytes }))
         })
@@ -45,7 +49,7 @@ impl Exact<'_> {
         let Typed { element, bytes } = data.into_typed();
         let (terms, fold) = check("exact reduce_scatter", bytes.len(), element, op);
         let (size, ranks) = (element.bytes(), self.communicator.world_size());
-        self.communicator.shared.call_with(terms, fold, move |fold, channel, timeout| {
+        self.call("exact reduce_scatter", terms, fold, move |fold, channel, timeout| {
             let parts = Parts::new(bytes.len() / size, ranks);
             let parts = (0..ranks).map(|rank| parts.of(rank)).map(|part| part.start * size..part.end * size);
             let bytes = reliable::reduce_scatter(channel, &bytes, &parts.collect::<Vec<_>>(), fold, timeout)?;
@@ -61,14 +65,10 @@ impl Exact<'_> {
     /// Names a rank that is gone, makes no progress for the timeout, or uses another root, type or
     /// length.
     pub fn broadcast<D: ExactData>(&mut self, root: usize, data: D) -> Request<D> {
-        let Typed { element, mut bytes } = data.into_typed();
-        let terms = Terms::default().with("the call", "exact broadcast").with("the root", root);
-        let terms = terms.with("the element type", element).with("elements", elements(bytes.len(), element));
-        let root = self.communicator.check_rank("the root", root);
-        self.communicator.shared.call_with(terms, root, move |root, channel, timeout| {
-            channel.broadcast_from(root, &mut bytes, timeout)?;
-            Ok(D::from_typed(Typed { element, bytes }))
-        })
+        match &self.communicator.0 {
+            Of::Flat(flat, _) => broadcast(&flat.shared, root, data),
+            Of::Levels(levels) => levels.core.broadcast(root, data),
+        }
     }
 
     /// Gathers the bytes of every rank, of any lengths, by rank. `None`: a gone rank, only with
@@ -78,8 +78,10 @@ impl Exact<'_> {
     /// Names a rank that is gone, makes no progress for the timeout, or makes another call. If this
     /// host has too little memory.
     pub fn all_gather(&mut self, bytes: Vec<u8>) -> Request<Vec<Option<Vec<u8>>>> {
-        let terms = Terms::default().with("the call", "exact all_gather");
-        self.communicator.shared.call(terms, move |channel, timeout| channel.collect(|_| Some(&bytes), false, timeout))
+        match &self.communicator.0 {
+            Of::Flat(flat, _) => all_gather(&flat.shared, bytes),
+            Of::Levels(levels) => levels.core.all_gather(bytes),
+        }
     }
 
     /// Gathers the bytes of every rank at the root, as [`all_gather`](Self::all_gather). The other
@@ -90,8 +92,8 @@ impl Exact<'_> {
     pub fn gather(&mut self, root: usize, bytes: Vec<u8>) -> Request<Vec<Option<Vec<u8>>>> {
         let own = self.communicator.rank();
         let terms = Terms::default().with("the call", "exact gather").with("the root", root);
-        let root = self.communicator.check_rank("the root", root);
-        self.communicator.shared.call_with(terms, root, move |root, channel, timeout| {
+        let root = check_rank("the root", root, self.communicator.world_size());
+        self.call("exact gather", terms, root, move |root, channel, timeout| {
             let given = |peer: usize| match (peer == root, own == root) {
                 (true, _) => Some(bytes.as_slice()),
                 (false, is_root) => is_root.then_some([].as_slice()),
@@ -114,9 +116,9 @@ impl Exact<'_> {
         let (name, found) = ("parts at the root", if own == root { parts.len() } else { ranks });
         let terms = Terms::default().with("the call", "exact scatter").with("the root", root).with(name, found);
         // No other rank compares the number if this one is alone.
-        let root = self.communicator.check_rank("the root", root);
+        let root = check_rank("the root", root, self.communicator.world_size());
         let root = root.and_then(|root| check_parts(name, found, ranks).map(|()| root));
-        self.communicator.shared.call_with(terms, root, move |root, channel, timeout| {
+        self.call("exact scatter", terms, root, move |root, channel, timeout| {
             let given = |peer: usize| match own == root {
                 true => Some(parts[peer].as_slice()),
                 false => (peer == root).then_some([].as_slice()),
@@ -135,17 +137,48 @@ impl Exact<'_> {
     pub fn all_to_all(&mut self, parts: Vec<Vec<u8>>) -> Request<Vec<Option<Vec<u8>>>> {
         let (name, found, ranks) = ("parts", parts.len(), self.communicator.world_size());
         let terms = Terms::default().with("the call", "exact all_to_all").with(name, found);
-        self.communicator.shared.call_with(terms, check_parts(name, found, ranks), move |(), channel, timeout| {
+        self.call("exact all_to_all", terms, check_parts(name, found, ranks), move |(), channel, timeout| {
             channel.collect(|peer| parts.get(peer).map(Vec::as_slice), false, timeout)
         })
     }
+
+    /// Makes a call that jobs on two levels do not support.
+    fn call<G: Send + 'static, T: Send + 'static>(
+        &self,
+        name: &'static str,
+        terms: Terms,
+        given: Result<G, Error>,
+        call: impl FnOnce(G, &mut ControlChannel, Duration) -> Result<T, ControlError> + Send + 'static,
+    ) -> Request<T> {
+        self.communicator.on_one_level(name, ONE_LEVEL, |flat| flat.shared.call_with(terms, given, call))
+    }
+}
+
+pub(super) fn broadcast<D: ExactData>(shared: &Shared, root: usize, data: D) -> Request<D> {
+    let Typed { element, mut bytes } = data.into_typed();
+    let terms = broadcast_terms(root, element, bytes.len());
+    let root = check_rank("the root", root, shared.params.ranks);
+    shared.call_with(terms, root, move |root, channel, timeout| {
+        channel.broadcast_from(root, &mut bytes, timeout)?;
+        Ok(D::from_typed(Typed { element, bytes }))
+    })
+}
+
+pub(super) fn broadcast_terms(root: usize, element: ElementType, bytes: usize) -> Terms {
+    let terms = Terms::default().with("the call", "exact broadcast").with("the root", root);
+    terms.with("the element type", element).with("elements", elements(bytes, element))
+}
+
+pub(super) fn all_gather(shared: &Shared, bytes: Vec<u8>) -> Request<Vec<Option<Vec<u8>>>> {
+    let terms = Terms::default().with("the call", "exact all_gather");
+    shared.call(terms, move |channel, timeout| channel.collect(|_| Some(&bytes), false, timeout))
 }
 
 /// See [`start_reliable_mean`](super::binding::start_reliable_mean).
 pub(super) fn reliable_mean(communicator: &mut Communicator, values: Vec<f32>) -> Request<(Vec<f32>, [Duration; 2])> {
     let Typed { element, mut bytes } = values.into_typed();
     let (terms, fold) = check("exact mean", bytes.len(), element, ExactOp::Avg);
-    communicator.shared.call_with(terms, fold, move |fold, channel, timeout| {
+    communicator.exact().call("exact mean", terms, fold, move |fold, channel, timeout| {
         let times = reliable::all_reduce(channel, &mut bytes, element.bytes(), fold, timeout)?;
         Ok((Vec::from_typed(Typed { element, bytes }), times))
     })
@@ -168,6 +201,11 @@ fn check(call: &str, bytes: usize, element: ElementType, op: ExactOp) -> (Terms,
         None => Err(Cause::Operation { op, element }.into()),
     };
     (terms, fold)
+}
+
+pub(super) fn check_rank(name: &'static str, rank: usize, ranks: usize) -> Result<usize, Error> {
+    let wrong = || Cause::Argument { name, found: rank, expected: format!("a rank from 0 to {}", ranks - 1) };
+    if rank < ranks { Ok(rank) } else { Err(wrong().into()) }
 }
 
 fn check_parts(name: &'static str, found: usize, ranks: usize) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! Report of a collective, for the caller.
 
 mod group;
+mod levels;
 mod stage;
-mod two_level;
 
 use std::fmt;
 use std::ops::Range;
@@ -14,8 +14,8 @@ use optireduce_core::protocol::{Kind, Stage, UpdateAction};
 use serde::{Serialize, Serializer};
 
 pub use self::group::GroupReport;
+pub(super) use self::levels::Numbers;
 pub use self::stage::{PeerReport, StageReport};
-pub(super) use self::two_level::Numbers;
 
 /// Outcome of a collective on this rank.
 ///
@@ -90,7 +90,7 @@ pub struct Report {
     /// Bytes of means with outstanding repairs, in all buckets: replica divergence for now.
     pub outstanding_bytes: u64,
     /// Bytes of means whose repair was given up since the job began, in all buckets: permanent
-    /// replica divergence. On two levels, [`settle`](crate::TwoLevelBucket::settle) adds the losses
+    /// replica divergence. On two levels, [`settle`](crate::Bucket::settle) adds the losses
     /// of the rank's group.
     pub drift_bytes: u64,
     /// Bound t_B of each stage of each window.

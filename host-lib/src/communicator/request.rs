@@ -117,11 +117,26 @@ enum State<T> {
         shared: Arc<Shared>,
         finish: Option<Finish<T>>,
     },
+    Steps {
+        steps: Box<dyn InSteps>,
+        finish: Option<Finish<T>>,
+    },
     Message {
         underway: Underway,
         done: Option<Result<Message, Error>>,
         finish: fn(Message) -> T,
     },
+}
+
+/// An all-reduce in several steps, on two levels.
+pub(super) trait InSteps: Send {
+    /// Waits until it has finished, at most `timeout`; returns whether it has.
+    fn complete(&mut self, timeout: Option<Duration>) -> bool;
+
+    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()>;
+
+    /// Returns the outcome, once it has finished.
+    fn take(&mut self) -> Result<Outcome, Error>;
 }
 
 /// Makes the caller's result, when the caller takes it.
@@ -158,6 +173,11 @@ fn fill<T>(done: &mut Option<T>, wait: impl FnOnce() -> Option<T>) -> bool {
     done.is_some()
 }
 
+fn finished<T>(finish: &mut Option<Finish<T>>, outcome: Result<Outcome, Error>) -> Result<T, Error> {
+    let finish = finish.take().ok_or(Cause::Closed)?;
+    outcome.and_then(finish)
+}
+
 impl<T> From<Reply<T>> for Request<T> {
     fn from(reply: Reply<T>) -> Self {
         Self(State::Call(Awaited { reply, done: None }))
@@ -178,6 +198,13 @@ impl<T> Request<T> {
     ) -> Self {
         let outcome = Awaited { reply, done: None };
         Self(State::Collective { outcome, shared, finish: Some(Box::new(finish)) })
+    }
+
+    pub(super) fn of_steps(
+        steps: impl InSteps + 'static,
+        finish: impl FnOnce(Outcome) -> Result<T, Error> + Send + 'static,
+    ) -> Self {
+        Self(State::Steps { steps: Box::new(steps), finish: Some(Box::new(finish)) })
     }
 
     pub(super) fn of_message(underway: Underway, finish: fn(Message) -> T) -> Self {
@@ -230,13 +257,14 @@ impl<T> Request<T> {
             State::Ready(_) => Poll::Ready(()),
             State::Call(call) => call.poll(context),
             State::Collective { outcome, .. } => outcome.poll(context),
+            State::Steps { steps, .. } => steps.poll_finished(context),
             State::Message { underway, done, .. } => {
                 keep(done, || Pin::new(underway).poll(context).map(|outcome| outcome.map_err(Error::from)))
             }
         }
     }
 
-    fn complete(&mut self, timeout: Option<Duration>) -> bool {
+    pub(super) fn complete(&mut self, timeout: Option<Duration>) -> bool {
         match &mut self.0 {
             State::Ready(_) => true,
             State::Call(Awaited { reply, done }) => fill(done, || block_on_for(reply, timeout)),
@@ -244,6 +272,7 @@ impl<T> Request<T> {
                 Some(Duration::ZERO) => reply.try_take(),
                 _ => reply.try_take().or_else(|| shared.driver.complete(reply, timeout, shared.falls_back)),
             }),
+            State::Steps { steps, .. } => steps.complete(timeout),
             State::Message { underway, done, .. } => {
                 fill(done, || block_on_transfer(underway, timeout).map(|outcome| outcome.map_err(Error::from)))
             }
@@ -255,10 +284,8 @@ impl<T> Request<T> {
         match &mut self.0 {
             State::Ready(result) => result.take().unwrap_or(Err(Cause::Closed.into())),
             State::Call(call) => call.take(),
-            State::Collective { outcome, finish, .. } => {
-                let finish = finish.take().ok_or(Cause::Closed.into());
-                finish.and_then(|finish| outcome.take().and_then(finish))
-            }
+            State::Collective { outcome, finish, .. } => finished(finish, outcome.take()),
+            State::Steps { steps, finish } => finished(finish, steps.take()),
             State::Message { done, finish, .. } => done.take().unwrap_or(Err(Cause::Closed.into())).map(*finish),
         }
     }

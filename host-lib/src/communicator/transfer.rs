@@ -1,6 +1,6 @@
 //! Messages between two ranks, independent of the calls of all ranks.
 
-use super::{Communicator, Request};
+use super::{Communicator, ONE_LEVEL, Request};
 use crate::control::{Message, Space, Tag};
 
 impl Communicator {
@@ -15,8 +15,11 @@ impl Communicator {
     /// # Errors
     /// Names the other rank if it is gone or makes no progress for the timeout. If either host has
     /// too little memory. The communicator can still be used.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) on two levels.
     pub fn send(&self, to: usize, tag: u32, bytes: Vec<u8>) -> Request<()> {
-        Request::of_message(self.shared.mailbox.send(to, Tag { space: Space::Caller, tag }, bytes), drop)
+        self.on_one_level("send", ONE_LEVEL, |flat| {
+            Request::of_message(flat.shared.mailbox.send(to, Tag { space: Space::Caller, tag }, bytes), drop)
+        })
     }
 
     /// Receives the next message with this `tag` from rank `from`. Exact, over TCP. Not collective.
@@ -29,6 +32,8 @@ impl Communicator {
     /// See [`send`](Self::send).
     pub fn recv(&self, from: impl Into<Option<usize>>, tag: u32) -> Request<Message> {
         let tag = Tag { space: Space::Caller, tag };
-        Request::of_message(self.shared.mailbox.receive(from.into(), tag), |message| message)
+        self.on_one_level("recv", ONE_LEVEL, |flat| {
+            Request::of_message(flat.shared.mailbox.receive(from.into(), tag), |message| message)
+        })
     }
 }

@@ -31,9 +31,8 @@ use super::host::{host_and_port, with_port};
 const TORCH_PORT_OFFSET: u16 = 17;
 /// First ephemeral port of Linux by default (`net.ipv4.ip_local_port_range`).
 const HANDED_OUT_MIN: u16 = 1 << 15;
-/// Largest world size on two levels
-/// ([`Settings::connect_two_level`](crate::Settings::connect_two_level)).
-pub const RANKS_MAX_TWO_LEVEL: usize = 65_536;
+/// Largest world size on two levels ([`Settings::groups`](crate::Settings::groups)).
+pub(crate) const RANKS_MAX_LEVELS: usize = 65_536;
 /// Port of the root if the launcher provides only a host.
 const ROOT_PORT_DEFAULT: u16 = 29_517;
 
@@ -121,12 +120,12 @@ impl Launch {
     /// Creates a place from explicit values.
     ///
     /// # Errors
-    /// If `rank` is not below `world_size`, `world_size` is not 1 to [`RANKS_MAX_TWO_LEVEL`], or
+    /// If `rank` is not below `world_size`, `world_size` is not 1 to [`RANKS_MAX_LEVELS`], or
     /// `root` is not host:port. One rank is a job, and needs no root.
     pub(super) fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
         let root = if world_size == 1 { ROOT_ALONE.into() } else { root.into() };
-        if !(1..=RANKS_MAX_TWO_LEVEL).contains(&world_size) {
-            let expected = format!("1 to {RANKS_MAX} ranks, or to {RANKS_MAX_TWO_LEVEL} on two levels");
+        if !(1..=RANKS_MAX_LEVELS).contains(&world_size) {
+            let expected = format!("1 to {RANKS_MAX} ranks, or to {RANKS_MAX_LEVELS} on two levels");
             return Err(LaunchError::Invalid { name: "world size", found: world_size.to_string(), expected });
         }
         if rank >= world_size {

@@ -16,7 +16,7 @@ fn ms(ms: u64) -> Duration {
 }
 
 /// The sample of each row, by its setter.
-const SETTERS: [(&str, Set); 21] = [
+const SETTERS: [(&str, Set); 22] = [
     ("rank", |to| to.rank(1)),
     ("world_size", |to| to.world_size(2)),
     ("root", |to| to.root("127.0.0.1:29517")),
@@ -28,6 +28,7 @@ const SETTERS: [(&str, Set); 21] = [
     ("secret_file", |to| to.secret_file("/dev/null")),
     ("card", |to| to.card("/nowhere/card.sock")),
     ("card_fallback", |to| to.card_fallback(CardFallback::Udp)),
+    ("groups", |to| to.groups(Groups::Number(2))),
     ("timeout_s", |to| to.timeout(ms(30_000))),
     ("bound_ms", |to| to.bound(ms(20))),
     ("bound_max_ms", |to| to.bound_max(ms(400))),
@@ -66,7 +67,7 @@ fn a_sample_is_the_same_by_setter_text_and_variable() {
 #[test]
 fn a_wrong_value_is_the_same_error_by_setter_text_and_variable() {
     // The last part is the setter, if its type has the value.
-    let cases: [(&str, &str, &str, Option<Set>); 15] = [
+    let cases: [(&str, &str, &str, Option<Set>); 18] = [
         ("world_size", "0", "world_size is 0, expected 1 to 65536 ranks", Some(|to| to.world_size(0))),
         ("rank", "one", "rank is one, expected 0 to 65535 and below world_size", None),
         ("root", "h", "root is h, expected host:port", Some(|to| to.root("h"))),
@@ -78,6 +79,14 @@ fn a_wrong_value_is_the_same_error_by_setter_text_and_variable() {
         ),
         ("mtu", "113", "mtu is 113, expected 114 to 65535 bytes, or auto", Some(|to| to.mtu(113))),
         ("mtu", "9 000", "mtu is \"9 000\", expected 114 to 65535 bytes, or auto", None),
+        (
+            "groups",
+            "1",
+            "groups is 1, expected 2 to 1024 groups, auto or hosts, or none",
+            Some(|to| to.groups(Groups::Number(1))),
+        ),
+        ("groups", "1025", "groups is 1025, expected 2 to 1024 groups, auto or hosts, or none", None),
+        ("groups", "racks", "groups is racks, expected 2 to 1024 groups, auto or hosts, or none", None),
         ("timeout_s", "0", "timeout_s is 0, expected 0.001 to 86400 s", Some(|to| to.timeout(Duration::ZERO))),
         ("timeout_s", "86401", "timeout_s is 86401, expected 0.001 to 86400 s", Some(|to| to.timeout(ms(86_401_000)))),
         ("bound_ms", "5000", "bound_ms is 5000, expected 0.001 to 4290 ms, or measured", Some(|to| to.bound(ms(5000)))),
@@ -176,6 +185,16 @@ fn code_overrides_variables_and_these_the_launcher_and_that_the_default() {
     let (derived, launch) = settled.rank(0).world_size(2).root("h:3").settle().unwrap();
     assert_eq!((launch.rank, launch.world_size, launch.root.as_str()), (0, 2, "h:3"));
     assert_eq!(find(&derived, "bound_ms"), ("measured".into(), Origin::Code));
+}
+
+#[test]
+fn jobs_above_the_limit_of_one_level_have_two() {
+    let groups = |settings: Settings| settings.root("h:1").settle().unwrap().0.text("groups").to_owned();
+    for (ranks, expected) in [(1024, "none"), (1025, "auto")] {
+        assert_eq!(groups(plain().rank(0).world_size(ranks)), expected, "{ranks} ranks");
+    }
+    assert_eq!(groups(plain().rank(0).world_size(1025).groups(None)), "none", "as given");
+    assert_eq!(groups(plain().rank(0).world_size(2000).groups(Groups::Hosts)), "hosts", "as given");
 }
 
 #[test]

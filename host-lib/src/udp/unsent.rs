@@ -49,6 +49,17 @@ impl Refusal {
 }
 
 impl Unsent {
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            no_buffers: self.no_buffers + other.no_buffers,
+            not_permitted: self.not_permitted + other.not_permitted,
+            unreachable: self.unreachable + other.unreachable,
+            interface_down: self.interface_down + other.interface_down,
+            port_closed: self.port_closed + other.port_closed,
+            not_read: self.not_read + other.not_read,
+        }
+    }
+
     /// Total of all causes.
     pub fn total(&self) -> u64 {
         let Self { no_buffers, not_permitted, unreachable, interface_down, port_closed, not_read } = self;

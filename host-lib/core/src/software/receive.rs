@@ -44,6 +44,31 @@ pub struct Counters {
     pub tx_abandoned: u64,
 }
 
+impl Counters {
+    /// Sum of two counts.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            rx_packets: self.rx_packets + other.rx_packets,
+            rx_marked: self.rx_marked + other.rx_marked,
+            tx_packets: self.tx_packets + other.tx_packets,
+            drop_malformed: self.drop_malformed + other.drop_malformed,
+            drop_source: self.drop_source + other.drop_source,
+            drop_too_long: self.drop_too_long + other.drop_too_long,
+            drop_version: self.drop_version + other.drop_version,
+            drop_job: self.drop_job + other.drop_job,
+            drop_no_window: self.drop_no_window + other.drop_no_window,
+            drop_stale: self.drop_stale + other.drop_stale,
+            drop_flags: self.drop_flags + other.drop_flags,
+            drop_out_of_shard: self.drop_out_of_shard + other.drop_out_of_shard,
+            drop_unexpected: self.drop_unexpected + other.drop_unexpected,
+            drop_late_beats: self.drop_late_beats + other.drop_late_beats,
+            drop_duplicate_beats: self.drop_duplicate_beats + other.drop_duplicate_beats,
+            tx_abandoned: self.tx_abandoned + other.tx_abandoned,
+        }
+    }
+}
+
 impl Software {
     /// Handles a datagram (without UDP header). `from`: rank of the source address, `None` if
     /// unknown.

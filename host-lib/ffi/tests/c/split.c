@@ -1,5 +1,5 @@
 /* Communicators of some of the ranks: two-level all-reduces with exact sums, ranks without a
- * color, and separate ends. */
+ * color, and separate ends. Buckets and jobs on two levels. */
 #include "ranks.h"
 
 #define RANKS 4
@@ -41,7 +41,52 @@ static void reduce_on_two_levels(optr_comm_t inside, optr_comm_t across, int ran
     }
 }
 
+/* All-reduces on two levels, blocking and with a request, in place and in allocated memory. */
+static void reduce_on_levels(optr_comm_t comm, const optr_bucket_options_t *options, int rank) {
+    static float data[RANKS][ELEMENTS];
+    optr_bucket_t bucket;
+    optr_report_t report = optr_report_init();
+    optr_request_t request;
+    void *memory[2];
+    OK(optr_bucket_create(comm, ELEMENTS, options, &bucket, NULL));
+    for (int i = 0; i < 2; i++) OK(optr_alloc(comm, sizeof data[0], &memory[i]));
+    float *given = memory[0], *mean = memory[1];
+    for (size_t i = 0; i < ELEMENTS; i++) given[i] = data[rank][i] = value(rank, i);
+    OK(optr_bucket_all_reduce(bucket, given, mean, ELEMENTS, &report, &request));
+    OK(rank ? test_until_done(&request) : optr_request_wait(&request, OPTR_NO_TIMEOUT));
+    OK(optr_bucket_all_reduce(bucket, data[rank], data[rank], ELEMENTS, &report, NULL));
+    CHECK(report.is_applied == 1 && report.ranks == RANKS && report.lost_bytes == 0);
+    for (size_t i = 0; i < ELEMENTS; i++) {
+        float expected = (value(0, i) + value(1, i) + value(2, i) + value(3, i)) / RANKS;
+        if (data[rank][i] != expected || mean[i] != expected) FAIL("element %zu is %f and %f, not %f", i, data[rank][i], mean[i], expected);
+    }
+    size_t count = rank % 2 ? ELEMENTS / 2 : ELEMENTS - ELEMENTS / 2;
+    FAILS(optr_bucket_reduce_scatter(bucket, given, ELEMENTS, mean, count, &report, NULL), OPTR_UNSUPPORTED,
+          "reduce_scatter is not supported on two levels; declare a bucket without groups");
+    int32_t has_correction, is_settled;
+    OK(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, mean, ELEMENTS, &has_correction, &is_settled, NULL));
+    CHECK(has_correction == 0 && is_settled == 1);
+    for (int i = 0; i < 2; i++) OK(optr_free(comm, memory[i]));
+    OK(optr_bucket_destroy(bucket));
+}
+
+static void rank_on_levels(optr_comm_t comm, int rank) {
+    optr_comm_t none;
+    reduce_on_levels(comm, NULL, rank);
+    FAILS(optr_comm_split(comm, 0, &none, NULL), OPTR_UNSUPPORTED, "split is not supported on two levels; connect without groups");
+    FAILS(optr_send(comm, 0, 1, "x", 1, NULL), OPTR_UNSUPPORTED, "send is not supported on two levels");
+    OK(optr_barrier(comm, NULL));
+    OK(optr_comm_close(comm, NULL));
+    OK(optr_comm_destroy(comm));
+}
+
 static void rank(optr_comm_t comm, int rank) {
+    optr_bucket_options_t options = optr_bucket_options_init();
+    options.groups = 2;
+    reduce_on_levels(comm, &options, rank);
+    options.groups = 3;
+    optr_bucket_t bucket;
+    FAILS(optr_bucket_create(comm, ELEMENTS, &options, &bucket, NULL), OPTR_INVALID_ARGUMENT, "4 ranks in 3 groups");
     optr_comm_t inside, across, none = comm;
     OK(optr_comm_split(comm, rank / 2, &inside, NULL));
     optr_request_t request;
@@ -114,6 +159,9 @@ static void misuse(optr_comm_t comm, int rank) {
 int main(void) {
     job_config = patient_config();
     run_ranks(RANKS, rank);
+    job_config.groups = 2;
+    run_ranks(RANKS, rank_on_levels);
+    job_config.groups = OPTR_GROUPS_NONE;
     run_ranks(2, other_call);
     CHECK(pthread_barrier_init(&at_the_end, NULL, 2) == 0);
     run_ranks(2, misuse);

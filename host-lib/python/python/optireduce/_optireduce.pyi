@@ -58,6 +58,7 @@ class Communicator:
         secret_file: str | PathLike[str] | None = ...,
         card: str | None = ...,
         card_fallback: Literal["off", "udp"] = ...,
+        groups: int | Literal["auto", "hosts", "none"] | None = ...,
         timeout_s: float = ...,
         bound_ms: float | Literal["measured"] | None = ...,
         bound_max_ms: float = ...,

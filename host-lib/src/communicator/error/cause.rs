@@ -118,6 +118,9 @@ pub(crate) enum Cause {
     /// card, and `instead` the remedy.
     #[error("{call} is not supported in a job with cards (rank {rank} has one); {instead}. Nothing was changed")]
     Cards { call: &'static str, rank: usize, instead: &'static str },
+    /// Two levels do not support the call; nothing was changed. `instead`: the remedy.
+    #[error("{call} is not supported on two levels; {instead}. Nothing was changed")]
+    Levels { call: &'static str, instead: &'static str },
     /// This host has too little memory; nothing was changed.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
@@ -242,7 +245,7 @@ impl Cause {
             Self::Control(error) => of_control(error),
             Self::InGroup { source, .. } => source.kind(),
             Self::Argument { .. } | Self::Operation { .. } => ErrorKind::Argument,
-            Self::Cards { .. } => ErrorKind::Unsupported,
+            Self::Cards { .. } | Self::Levels { .. } => ErrorKind::Unsupported,
             Self::Memory(_) => ErrorKind::Memory,
             Self::Dropped => ErrorKind::Dropped,
             Self::Halted { .. } => ErrorKind::Halted,
@@ -267,6 +270,7 @@ impl Cause {
             | Self::Argument { .. }
             | Self::Operation { .. }
             | Self::Cards { .. }
+            | Self::Levels { .. }
             | Self::Memory(_)
             | Self::Dropped
             | Self::Halted { .. } => false,

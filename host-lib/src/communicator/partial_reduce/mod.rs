@@ -17,11 +17,12 @@ use optireduce_core::protocol::partial_reduce::{Params, Worker, WorkerParams};
 use optireduce_core::{GroupAverages, GroupLoss};
 
 use self::engine::{Command, GroupEngine};
+use super::Flat;
 use super::builder::Builder;
 use super::connect::Opened;
 use super::driver::Waker;
 use super::request::{Request, reply};
-use super::{Communicator, ConnectError, Error, Report};
+use super::{Communicator, ConnectError, Error, ONE_LEVEL, Report};
 use crate::control::Terms;
 use crate::memory;
 use crate::settings::Early;
@@ -172,20 +173,30 @@ impl Communicator {
     /// See [`Error`]. Different arguments are an error on all ranks. A restarted process
     /// ([`Settings::rejoin`](crate::Settings::rejoin)) must first take part in a collective; then
     /// all ranks close their groups and declare them again.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) on two levels.
     pub fn partial_reduce(&mut self, elements: usize, options: PartialOptions) -> Request<PartialReduce> {
+        self.on_one_level("partial_reduce", ONE_LEVEL, |flat| PartialReduce::declare(flat, elements, options))
+    }
+}
+
+impl PartialReduce {
+    fn declare(flat: &Flat, elements: usize, options: PartialOptions) -> Request<Self> {
+        let Flat { builder, shared, outside, .. } = flat;
         let needed = (elements as u64).saturating_mul(BYTES_PER_ELEMENT);
         let what = format!("partial reduce of {elements} elements");
         let memory = memory::require(what, needed, "average a smaller model, or raise this rank's memory limit");
         let terms = options.terms(elements, memory.is_ok());
-        let free_place =
-            if self.is_outside() { Err(ConnectError::Params(STARTED_AGAIN.into()).into()) } else { self.free_place() };
+        let free_place = match outside.load(Ordering::Acquire) {
+            true => Err(ConnectError::Params(STARTED_AGAIN.into()).into()),
+            false => flat.free_place(),
+        };
         let begun = free_place.map(|(root, listener)| {
             let place = root.into_bytes();
             let places =
-                self.shared.call(terms, move |channel, timeout| channel.hand_over(|_| Some(&place), false, timeout));
+                shared.call(terms, move |channel, timeout| channel.hand_over(|_| Some(&place), false, timeout));
             (places, listener)
         });
-        let (rank, builder, bound_ns) = (self.rank(), self.builder.clone(), self.shared.bound_ns.clone());
+        let (rank, builder, bound_ns) = (builder.launch.rank, builder.clone(), shared.bound_ns.clone());
         Request::on_a_thread("optireduce-connect", move || {
             let (places, listener) = begun?;
             let places = places.wait()?;
@@ -195,12 +206,10 @@ impl Communicator {
                 return Err(ConnectError::Setting { setting, found: "0".into(), expected }.into());
             }
             let deadline = Duration::from_nanos(bound_ns.load(Ordering::Relaxed));
-            PartialReduce::connect(rank, &places, listener, builder, deadline, elements, &options)
+            Self::connect(rank, &places, listener, builder, deadline, elements, &options)
         })
     }
-}
 
-impl PartialReduce {
     fn connect(
         rank: usize,
         places: &[Vec<u8>],

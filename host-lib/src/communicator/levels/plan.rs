@@ -1,16 +1,17 @@
 //! Last step of all-reduces on two levels, and their end.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use optireduce_core::Values;
 use optireduce_core::levels::{self, Deferred, ShardState, Shards};
+use optireduce_core::protocol::StreamId;
 use optireduce_core::protocol::repair::RepairReport;
-use optireduce_core::protocol::{StreamId, UpdateAction};
 
 use super::super::abandoned::Abandoned;
-use super::super::report::Numbers;
-use super::super::{Cause, Error, Report, Settled};
-use super::fault::Faults;
+use super::super::request::Outcome;
+use super::super::{Report, Settled};
+use super::Core;
 
 pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -18,15 +19,12 @@ pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub numbers: Arc<Numbers>,
+    pub core: Arc<Core>,
     pub shards: Shards,
     /// `None` without repairs.
     pub deferred: Option<Arc<Mutex<Deferred>>>,
-    /// Drift of all buckets in bytes, without the drift that the steps report.
-    pub drift_bytes: Arc<AtomicU64>,
-    /// Updates of this bucket whose requests were dropped; also in `drift_bytes`.
+    /// Updates of this bucket whose requests were dropped; also in the drift of all buckets.
     pub abandoned: Abandoned,
-    pub faults: Arc<Faults>,
     /// Stream of the last step.
     pub stream: Option<StreamId>,
 }
@@ -38,59 +36,36 @@ impl Plan {
         self.shards.pack(shard, ShardState::of(report.action, &report.missing))
     }
 
-    /// Puts the update into `data`, or zeros if it is skipped, and defers it. `reports`: of the
-    /// previous steps.
-    ///
-    /// # Errors
-    /// If a step halts, after the rest. If `data` is not as long as the bucket; the update is then
-    /// deferred.
-    pub fn finish(
-        &self,
-        gathered: &[f32],
-        mut reports: Vec<Report>,
-        last: Report,
-        data: &mut [f32],
-    ) -> Result<Report, Error> {
+    /// Returns the update, and defers it if it is skipped. `reports`: of the previous steps.
+    /// `place`: memory for the update.
+    pub fn finish(&self, gathered: &[f32], mut reports: Vec<Report>, last: Report, place: Option<Values>) -> Outcome {
         let missing = self.shards.missing(gathered, &last.missing);
-        let gone = (0..self.numbers.inside.len()).filter(|member| !last.ranks.contains(member));
+        let gone = (0..self.core.numbers.inside.len()).filter(|member| !last.ranks.contains(member));
         let gone: usize = gone.map(|member| self.shards.shard_of(member).len()).sum();
         reports.push(last);
-        let mut report = Report::of_levels(&self.numbers, reports, self.shards.elements(), missing);
-        let (found, expected) = (data.len(), self.shards.elements());
-        let applies = report.is_applied && found == expected;
-        if applies {
-            self.shards.unpack(gathered, data);
-        } else if found == expected {
-            data.fill(0.0);
-        }
+        let elements = self.shards.elements();
+        let mut report = Report::of_levels(&self.core.numbers, reports, elements, missing);
+        let mut result = place.unwrap_or_else(|| vec![0.0; elements].into());
+        self.shards.unpack(gathered, &mut result);
         let mut drift_bytes = 0;
         if let Some(deferred) = &self.deferred {
             let mut deferred = lock(deferred);
             // Other groups have the shards of ranks that are gone.
             drift_bytes += deferred.lose(gone);
-            if applies {
-                report.is_corrected |= deferred.fold(data);
+            if report.is_applied {
+                report.is_corrected |= deferred.fold(&mut result);
             } else {
-                let mut update = vec![0.0; expected];
-                self.shards.unpack(gathered, &mut update);
-                drift_bytes += deferred.defer(&update);
+                drift_bytes += deferred.defer(&result);
             }
         }
-        report.drift_bytes += self.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
-        if found == expected {
-            return match report.action {
-                UpdateAction::Halt => Err(Cause::Halted { report: report.into() }.into()),
-                _ => Ok(report),
-            };
-        }
-        let name = "the number of elements of the destination";
-        Err(Cause::Argument { name, found, expected: expected.to_string() }.into())
+        report.drift_bytes += self.core.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
+        Outcome { report, result, scale: None, update: None }
     }
 
     /// Counts an update as drift because its request was dropped.
     pub fn abandon(&self) {
         let elements = self.shards.elements();
-        self.drift_bytes.fetch_add((elements * size_of::<f32>()) as u64, Ordering::Relaxed);
+        self.core.drift_bytes.fetch_add((elements * size_of::<f32>()) as u64, Ordering::Relaxed);
         self.abandoned.add(self.stream, elements);
     }
 
@@ -163,34 +138,36 @@ mod tests {
 
     use optireduce_core::protocol::Kind;
 
+    use super::super::LevelsBucket;
     use super::super::pipeline::Steps;
     use super::*;
+    use crate::binding::lend;
     use crate::root::free_root;
-    use crate::{BucketOptions, Early, Groups, Settings, TwoLevelBucket};
+    use crate::{BucketOptions, Early, Groups, Settings};
 
     #[test]
     fn a_halt_of_a_step_is_an_error_with_zeros_and_the_next_result_has_the_update() {
         let root = free_root();
         let run = |rank| {
-            let place = Settings::new().rank(rank).world_size(4).root(root.clone());
+            let place = Settings::new().rank(rank).world_size(4).root(root.clone()).groups(Groups::Number(2));
             let settings = place.timeout(Duration::from_secs(20)).early(Early::Off).bound(Duration::from_secs(3));
-            let mut levels = settings.connect_two_level(Groups::Number(2)).wait().unwrap();
-            let mut bucket = levels.bucket(1000, BucketOptions::new()).wait().unwrap();
-            let TwoLevelBucket { scatter, steps: Steps { average, gather, plan }, .. } = &bucket;
-            let (shard, scattered) = scatter.step(Kind::ReduceScatter, vec![1.0; 1000]).wait().unwrap();
+            let mut communicator = settings.connect().wait().unwrap();
+            let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
+            let LevelsBucket { scatter, steps: Steps { average, gather, plan } } = bucket.levels().unwrap();
+            let (shard, scattered) = scatter.step(Kind::ReduceScatter, Values::from(vec![1.0; 1000])).wait().unwrap();
             let average = average.as_ref().unwrap();
             let (shard, averaged) = lock(average).step(Kind::AllReduce, shard).wait().unwrap();
             let given = plan.pack(Some((&shard, &averaged)));
-            let (gathered, last) = lock(gather).step(Kind::AllGather, given).wait().unwrap();
-            let mut data = vec![5.0; 1000];
-            let done = plan.finish(&gathered, vec![scattered.halting(), averaged], last, &mut data);
-            let error = done.unwrap_err();
+            let (gathered, last) = lock(gather).step(Kind::AllGather, Values::from(given)).wait().unwrap();
+            let (lent, back) = lend(vec![5.0; 1000]);
+            let error =
+                plan.finish(&gathered, vec![scattered.halting(), averaged], last, Some(lent)).whole().unwrap_err();
             let report = error.report().unwrap();
-            assert!(!report.is_applied && data == [0.0; 1000], "rank {rank}: {report}");
+            assert!(!report.is_applied && back.take().unwrap() == [0.0; 1000], "rank {rank}: {report}");
             let mut next = vec![1.0; 1000];
             let report = bucket.all_reduce(&mut next).unwrap();
             assert!(report.is_applied && report.is_corrected && next == [2.0; 1000], "rank {rank}: {report}");
-            levels.close().wait().unwrap();
+            communicator.close().wait().unwrap();
         };
         std::thread::scope(|ranks| (0..4).for_each(|rank| drop(ranks.spawn(move || run(rank)))));
     }

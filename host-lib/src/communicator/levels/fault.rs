@@ -10,9 +10,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::Shared;
 use super::super::command::Command;
 use super::super::report::Numbers;
-use super::super::{Cause, Error, Shared};
+use super::super::{Cause, Error};
 use crate::control::{Space, Tag, printable};
 use optireduce_core::protocol::Mismatch;
 
@@ -22,7 +23,7 @@ const TAG: Tag = Tag { space: Space::Fault, tag: 0 };
 pub(super) struct Faults {
     numbers: Arc<Numbers>,
     /// Communicators: inside, across, gather.
-    all: [Arc<Shared>; 3],
+    pub all: [Arc<Shared>; 3],
     /// First mismatch, with job ranks.
     first: Mutex<Option<Mismatch>>,
 }
@@ -50,6 +51,12 @@ impl Faults {
             let own = shared.params.rank;
             (0..shared.params.ranks).filter(move |peer| *peer != own).map(move |peer| (shared, peer))
         })
+    }
+
+    /// First mismatch of a step, with job ranks.
+    pub fn first(&self) -> Option<Error> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.as_ref().map(|mismatch| Cause::Mismatch(mismatch.clone()).into())
     }
 
     pub fn inside(&self, error: Error) -> Error {

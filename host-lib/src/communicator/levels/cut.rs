@@ -1,44 +1,20 @@
-//! Groups of a two-level job.
+//! Groups of a job on two levels.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use super::super::{ConnectError, Error};
+use crate::settings::Groups;
 use optireduce_core::protocol::RANKS_MAX;
-
-/// Division of the ranks of a two-level job into groups of equal size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Groups {
-    /// Groups of at most 64 neighbouring ranks with the fewest rounds, 2 (M - 1) + 2 (G - 1) for G
-    /// groups of M ranks. An error if the number of ranks has no suitable divisor, as a prime.
-    Auto,
-    /// This number of groups of neighbouring ranks: rank r is in group r / (ranks / groups).
-    Number(usize),
-    /// A group for each host, by its address on the route to rank 0. A host then sends the traffic
-    /// of one rank to the others.
-    Hosts,
-}
 
 fn list(ranks: &[usize]) -> String {
     ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
-}
-
-impl fmt::Display for Groups {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Auto => f.write_str("auto"),
-            Self::Number(number) => number.fmt(f),
-            Self::Hosts => f.write_str("hosts"),
-        }
-    }
 }
 
 const MEMBERS_AUTO_MAX: usize = 64;
 
 impl Groups {
     /// Returns the group of each rank. `addresses`: by rank.
-    pub(super) fn cut(self, addresses: &[IpAddr]) -> Result<Vec<usize>, Error> {
+    pub(in super::super) fn cut(self, addresses: &[IpAddr]) -> Result<Vec<usize>, Error> {
         let ranks = addresses.len();
         let groups = match self {
             Self::Auto => auto(ranks).ok_or_else(|| ConnectError::NoGroups { ranks, near: near(ranks) })?,

@@ -1,4 +1,4 @@
-//! Two-level jobs without a flat communicator of all ranks.
+//! Jobs on two levels, without connections between all ranks.
 //!
 //! Why: a rank of a flat job has a connection to every other. Here it has connections inside its
 //! group (twice, for two communicators) and to its equals: 2 M + G - 3 for G groups of M ranks.
@@ -9,14 +9,17 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::super::builder::Builder;
+use super::super::Flat;
+use super::super::builder::{Builder, Card};
 use super::super::error::named;
 use super::super::groups::listen_at_free_port;
-use super::super::{Communicator, ConnectError, Error, Request};
-use super::TwoLevel;
-use super::groups::Groups;
-use crate::control::{Group, Meeting, Member, Partition, find_groups, local_address, resolve};
-use crate::settings::{Repair, Settings};
+use super::super::report::Numbers;
+use super::super::{ConnectError, Error};
+use super::Core;
+use super::Levels;
+use super::calls::Calls;
+use crate::control::{Group, Launch, Meeting, Member, Partition, find_groups, local_address, resolve};
+use crate::settings::{Groups, Repair};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
@@ -29,49 +32,24 @@ enum Level {
 const COMMUNICATORS: [(&str, Level); 3] =
     [("inside", Level::Inside), ("across", Level::Across), ("gather", Level::Inside)];
 
-impl Settings {
-    /// Connects the ranks on two levels: each rank only to the ranks of its group and to its equals
-    /// in the other groups. Collective: all ranks pass the same groups and settings.
-    ///
-    /// At most 65 536 ranks, in 2 to 1024 groups of 2
-    /// to 1024. Every rank first reports to rank 0, which keeps a file open for it meanwhile. This
-    /// step and each group may take the [timeout](Self::timeout) each.
-    ///
-    /// Gradients use the kernel's UDP, also on ranks with a card. Collectives
-    /// [wait for repairs](Repair::ThisUpdate). No process can join later, so
-    /// [`rejoin`](Self::rejoin) is ignored.
-    ///
-    /// ```no_run
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use optireduce::{BucketOptions, Groups, Settings};
-    ///
-    /// let mut levels = Settings::new().connect_two_level(Groups::Auto).wait()?;
-    /// let mut bucket = levels.bucket(1 << 20, BucketOptions::new()).wait()?;
-    /// let mut gradient = vec![levels.rank() as f32; 1 << 20];
-    /// bucket.all_reduce(&mut gradient)?;
-    /// levels.close().wait()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// See [`Error`]. Missing ranks, different settings and impossible groups are the same
-    /// error on every rank.
-    pub fn connect_two_level(self, groups: Groups) -> Request<TwoLevel> {
-        Request::on_a_thread("optireduce-connect", move || self.connect_levels(groups))
-    }
-
-    fn connect_levels(self, groups: Groups) -> Result<TwoLevel, Error> {
-        // Repairs are fixed, since they are compared with the other ranks. A card has one job at a
-        // time.
-        let builder = Builder::new(&self.rejoin(false).card("none").repair(Repair::ThisUpdate))?;
-        let (launch, secret, timeout) = (builder.launch.clone(), builder.secret.clone(), builder.timeout);
-        let terms = builder.terms().with("groups", groups);
+impl Levels {
+    /// Connects each rank only to the ranks of its group and to its equals. Every rank first
+    /// reports to rank 0, which keeps a file open for it meanwhile. This step and each group may
+    /// take the timeout each.
+    pub fn connect(builder: Builder, groups: Groups) -> Result<Self, Error> {
+        if let Some(Card { place, .. }) = &builder.card {
+            let expected = "none in a job on two levels, which uses the kernel's UDP; leave out card or groups".into();
+            let error = Error::from(ConnectError::Setting { setting: "card", found: place.clone(), expected });
+            builder.decline(&error.to_string());
+            return Err(error);
+        }
+        // No process can join later.
+        let launch = Launch { rejoin: false, ..builder.launch.clone() };
+        let (secret, timeout, terms) = (builder.secret.clone(), builder.timeout, builder.terms());
         let deadline = Instant::now() + timeout;
         let root = resolve(&launch.root, builder.interface.as_deref(), deadline)?;
         let address = local_address(builder.interface.as_deref(), &root)?;
-        let open: Vec<_> = COMMUNICATORS.iter().map(|_| listen_at_free_port(address)).collect::<Result<_, _>>()?;
-        let (places, listeners): (Vec<SocketAddr>, Vec<_>) = open.into_iter().unzip();
+        let (places, listeners) = listen(address)?;
         let member = Member { places: places.clone(), ..Member::at(launch.rank, places[0]) };
         let (of, listener, mtu) = (launch.clone(), builder.listener.clone(), builder.mtu);
         let meeting = Meeting { launch: of, root, listener, local: address, mtu, secret, timeout, deadline };
@@ -79,14 +57,45 @@ impl Settings {
             groups.cut(addresses).map(|group_of| partitions(&group_of)).map_err(|error| error.to_string())
         };
         let found = find_groups(meeting, member, terms, cut)?;
-        let ranks = found.iter().map(|group| group.ranks.clone()).collect();
-        TwoLevel::of(builder.connect_groups(found, listeners)?, ranks, launch.world_size)
+        Self::join(builder, found, listeners, Calls::start(None).map_err(ConnectError::Thread)?)
+    }
+
+    /// Connects to these groups, one for each of [`COMMUNICATORS`].
+    pub(super) fn join(
+        builder: Builder,
+        groups: Vec<Group>,
+        listeners: Vec<Arc<TcpListener>>,
+        calls: Calls,
+    ) -> Result<Self, Error> {
+        let [inside, across, _] = [0, 1, 2].map(|level| groups[level].ranks.clone());
+        let numbers = Numbers { world_size: builder.launch.world_size, inside, across };
+        let flats = builder.connect_groups(groups, listeners)?;
+        let flats = <[Flat; 3]>::try_from(flats).expect("one of each");
+        let all = flats.each_ref().map(|flat| flat.shared.clone());
+        let core = Core::new(numbers, all, calls).map_err(ConnectError::Thread)?;
+        Ok(Self { core, builder, _flats: flats.into() })
     }
 }
 
+/// Opens a listener for each of [`COMMUNICATORS`].
+pub(super) fn listen(address: IpAddr) -> Result<(Vec<SocketAddr>, Vec<Arc<TcpListener>>), Error> {
+    let open: Vec<_> = COMMUNICATORS.iter().map(|_| listen_at_free_port(address)).collect::<Result<_, _>>()?;
+    Ok(open.into_iter().unzip())
+}
+
 impl Builder {
+    /// Adapts the settings to a step. It waits for repairs, since later ones would miss the last
+    /// step. It drops only ranks without connections, since a group lacks the shard of a dropped
+    /// rank. `ranks_here`: ranks of the job on this host.
+    fn for_a_level(mut self, ranks_here: usize) -> Self {
+        self.settings = self.settings.repair(Repair::ThisUpdate).skip_gone(false);
+        self.settings.inherited.ranks_here = Some(ranks_here);
+        self.settings.inherited.silent = Some(self.timeout);
+        self
+    }
+
     /// `listeners`: for groups whose lowest rank is this one.
-    fn connect_groups(&self, groups: Vec<Group>, listeners: Vec<Arc<TcpListener>>) -> Result<Vec<Communicator>, Error> {
+    fn connect_groups(&self, groups: Vec<Group>, listeners: Vec<Arc<TcpListener>>) -> Result<Vec<Flat>, Error> {
         let (mut connected, mut failed) = (Vec::new(), None);
         for (Group { name, number, ranks, root, ranks_here }, listener) in groups.into_iter().zip(listeners) {
             let rank = ranks.partition_point(|rank| *rank < self.launch.rank);
@@ -100,8 +109,8 @@ impl Builder {
                 builder.decline(&ToString::to_string(reason));
                 continue;
             }
-            match Communicator::connect_as(builder) {
-                Ok(communicator) => connected.push(communicator),
+            match Flat::connect(builder) {
+                Ok(flat) => connected.push(flat),
                 Err(source) => {
                     failed = Some(ConnectError::InGroup { group, ranks: named(&ranks), source });
                 }
@@ -131,6 +140,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::Settings;
 
     #[test]
     fn a_rank_whose_group_fails_tells_its_other_group_why() {
