@@ -16,6 +16,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use optireduce_core::Repair;
 use optireduce_core::protocol::{HadamardMode, RANKS_MAX};
 use thiserror::Error;
 
@@ -97,21 +98,6 @@ pub enum CardFallback {
     Udp,
 }
 
-/// Repair of means that were lost on their way to a rank. Costs a copy of each rank's means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Repair {
-    /// No repair: replicas differ after a loss.
-    Off,
-    /// Lost means are fetched over TCP and added to the bucket's next result.
-    NextUpdate,
-    /// A collective of a bucket waits for its lost means, at most 4 t_B. Whether it
-    /// [is applied](crate::Report::is_applied) then depends on the remaining loss, and replicas
-    /// have the same bits unless a repair takes longer. Only so are all-gathers of buckets
-    /// repaired.
-    ThisUpdate,
-}
-
 macro_rules! names {
     ($($Type:ident { $($Value:ident = $name:literal),+ })*) => {$(
         impl fmt::Display for $Type {
@@ -121,9 +107,7 @@ macro_rules! names {
         }
 
         impl $Type {
-            pub(crate) fn named(name: &str) -> Option<Self> {
-                match name { $($name => Some(Self::$Value),)+ _ => None }
-            }
+            pub(crate) const ALL: &[Self] = &[$(Self::$Value),+];
         }
     )*};
 }
@@ -132,7 +116,6 @@ names! {
     Early { Off = "off", Adaptive = "adaptive" }
     SharedMemory { Auto = "auto", Off = "off" }
     CardFallback { Off = "off", Udp = "udp" }
-    Repair { Off = "off", NextUpdate = "next_update", ThisUpdate = "this_update" }
 }
 
 /// Values that a setting may have.
@@ -845,10 +828,11 @@ impl Settings {
         self.time_or_word(name).unwrap_or_default()
     }
 
-    /// `of` knows each word of the row.
-    pub(crate) fn named<T>(&self, name: &str, of: fn(&str) -> Option<T>) -> T {
+    /// `all` has each word of the row.
+    pub(crate) fn one_of<T: Copy + fmt::Display>(&self, name: &str, all: &[T]) -> T {
         let text = self.text(name);
-        of(text).unwrap_or_else(|| panic!("{name} is {text:?}, which its row allows and its type lacks"))
+        let found = all.iter().find(|value| value.to_string() == text);
+        *found.unwrap_or_else(|| panic!("{name} is {text:?}, which its row allows and its type lacks"))
     }
 }
 

@@ -159,7 +159,7 @@ fn a_bucket_may_be_encoded_while_others_are_not() {
 fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
     let results = job(3, |rank, root| {
         let mut communicator = builder(rank, 3, &root).bf16(true).hadamard(HadamardMode::Off).connect().wait().unwrap();
-        let options = [BucketOptions::new(), BucketOptions::new().bf16(false).repair(false)];
+        let options = [BucketOptions::new(), BucketOptions::new().bf16(false).repair(Repair::Off)];
         let mut buckets = options.map(|options| communicator.bucket(ELEMENTS, options).wait().unwrap());
         let mut results = Vec::new();
         for _ in 0..3 {

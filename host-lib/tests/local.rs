@@ -63,7 +63,7 @@ fn rank(number: usize, root: &str) {
     let builder = builder.bound(Duration::from_millis(1500)).drop_silent_after(None).shared_memory(SharedMemory::Auto);
     let mut communicator = builder.connect().wait().unwrap();
     assert_eq!(communicator.metrics().wait().unwrap().shared.len(), RANKS - 1);
-    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(false)).wait().unwrap();
+    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(Repair::Off)).wait().unwrap();
     for _ in std::io::stdin().lines() {
         let mut data = gradient(number, ELEMENTS);
         let report = report_of(bucket.all_reduce(&mut data));

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use optireduce::binding::{self, Destination};
 use optireduce::{
-    Bucket, BucketOptions, Buffer, Communicator, Error, ErrorKind, HadamardMode, Memory, ReduceOp, Report, Request,
+    Bucket, BucketOptions, Buffer, Communicator, Error, ErrorKind, HadamardMode, Memory, ReduceOp, Repair, Report,
+    Request,
 };
 use ranks::{builder, check_mean, gradient, job};
 
@@ -72,7 +73,7 @@ fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_ma
     // Options of the odd ranks: rank 2, or ranks 1 and 3, which is half of the four.
     let odds: [(&str, Odd, &str, &str); 4] = [
         ("bf16", |options| options.bf16(true), "true", "false"),
-        ("repair", |options| options.repair(false), "false", "true"),
+        ("repair", |options| options.repair(Repair::ThisUpdate), "this_update", "next_update"),
         ("hadamard", |options| options.hadamard(HadamardMode::Off), "off", "auto"),
         ("reduce_op", |options| options.reduce_op(ReduceOp::Sum), "Sum", "Avg"),
     ];
@@ -85,9 +86,10 @@ fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_ma
                 communicator.bucket(100, options).wait().unwrap_err().to_string()
             });
             // An option equal to the communicator's setting equals no option.
-            let options = BucketOptions::new().bf16((rank == 1).then_some(false)).repair((rank == 2).then_some(true));
+            let repair = (rank == 2).then_some(Repair::NextUpdate);
+            let options = BucketOptions::new().bf16((rank == 1).then_some(false)).repair(repair);
             let bucket = communicator.bucket(100, options).wait().unwrap();
-            assert_eq!((bucket.options().bf16, bucket.options().repair), (Some(false), Some(true)));
+            assert_eq!((bucket.options().bf16, bucket.options().repair), (Some(false), Some(Repair::NextUpdate)));
             communicator.close().wait().unwrap();
             errors
         });

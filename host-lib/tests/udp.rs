@@ -212,6 +212,55 @@ fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
     }
 }
 
+/// Three buckets of one job. Rank 1 is two bounds late in the first call of each.
+#[test]
+fn a_lost_mean_arrives_never_with_the_next_result_or_before_the_call_ends_as_its_bucket_says() {
+    const BOUND: Duration = Duration::from_millis(200);
+    const ELEMENTS: usize = 1000;
+    let results = job(2, |rank, root| {
+        let mut communicator =
+            builder(rank, 2, &root).bound(BOUND).drop_silent_after(None).repair(Repair::Off).connect().wait().unwrap();
+        Repair::ALL.map(|repair| {
+            let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(repair)).wait().unwrap();
+            let calls = [0, 1].map(|call| {
+                communicator.barrier().wait().unwrap();
+                if rank == 1 && call == 0 {
+                    thread::sleep(2 * BOUND);
+                }
+                let mut data = vec![(1 + rank + 8 * call) as f32; ELEMENTS];
+                let begun = Instant::now();
+                let report = bucket.all_reduce(&mut data).unwrap();
+                (data, report, begun.elapsed())
+            });
+            communicator.barrier().wait().unwrap();
+            let settled = bucket.settle(None).wait().unwrap();
+            assert!(settled.is_settled && settled.correction.is_none(), "{repair}: {settled:?}");
+            calls
+        })
+    });
+    for (at, repair) in Repair::ALL.into_iter().enumerate() {
+        let [[(first, report, time), (second, next, _)], [(theirs, ..), _]] =
+            [&results[0][at], &results[1][at]].map(|calls| calls);
+        assert!(report.late_ranks == [1] && *time < 7 * BOUND, "{repair}: {report}, {time:?}");
+        let later: Vec<f32> = match repair {
+            Repair::ThisUpdate => {
+                // Its own shard has the values of rank 0 alone. Rank 1 fetched that mean, too.
+                assert!(report.is_applied && report.missing.is_empty() && *time > BOUND, "{repair}: {report}");
+                assert!(first[0] == 1.0 && first.iter().all(|value| *value > 0.0), "{repair}: {first:?}");
+                assert_eq!(first, theirs, "{repair}");
+                vec![0.0; ELEMENTS]
+            }
+            _ => {
+                assert!(!report.is_applied && first.iter().all(|value| *value == 0.0), "{repair}: {report}");
+                if repair == Repair::Off { vec![0.0; ELEMENTS] } else { theirs.clone() }
+            }
+        };
+        assert_eq!(next.is_corrected, repair == Repair::NextUpdate, "{repair}: {next}");
+        let expected: Vec<f32> = later.iter().map(|value| 9.5 + value).collect();
+        assert_eq!(*second, expected, "{repair}");
+    }
+}
+
 #[test]
 fn groups_that_cannot_be_are_refused() {
     job(2, |rank, root| {

@@ -213,7 +213,7 @@ impl Engine {
     pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
         match self {
             Self::Udp(communicator, _) => {
-                let options = BucketOptions::new().repair(true);
+                let options = BucketOptions::new().repair(Repair::NextUpdate);
                 let mut bucket = communicator.bucket(data.len(), options).wait().map_err(text)?;
                 let report = seen.add(bucket.all_reduce(data)).map_err(text)?;
                 let settled = bucket.settle(None).wait().map_err(text)?;

@@ -15,7 +15,7 @@ mod tuning;
 mod types;
 
 pub use self::groups::{Averaged, GroupAverages, GroupLoss};
-pub use self::types::{Call, CollectivesError, Finished, MembershipEvent, MessageError};
+pub use self::types::{Call, CollectivesError, Finished, MembershipEvent, MessageError, Repair};
 
 use self::agreement::Agreement;
 use self::pipeline::{Held, Pipeline, Running};
@@ -142,9 +142,9 @@ impl<P: DataPlane> Collectives<P> {
             self.plane.capabilities().require(Capability::PartialCollectives)?;
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
-        // No later output can take the losses of most all-gathers: repair them only if it may wait.
-        let may_be_repaired = call.is_update() || call.is_one_off() || self.agreement.repairs_first;
-        let call = Call { repair: call.repair && may_be_repaired, ..call };
+        // No later output can take the losses of most all-gathers: repair them only if the call waits.
+        let may_be_repaired = call.is_update() || call.is_one_off() || call.repair == Repair::ThisUpdate;
+        let call = Call { repair: if may_be_repaired { call.repair } else { Repair::Off }, ..call };
         self.waits = false;
         let op = match self.pipeline.take_preposted(call) {
             Some((op, view)) => {

@@ -33,6 +33,7 @@ mod values;
 
 pub use collectives::{
     Averaged, Call, Collectives, CollectivesError, Finished, GroupAverages, GroupLoss, MembershipEvent, MessageError,
+    Repair,
 };
 pub use data_plane::{
     Capabilities, Capability, DataPlane, Incomplete, LentMemory, Memory, PlaneEvent, RepairData, Role, Unsupported,

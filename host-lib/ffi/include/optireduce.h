@@ -419,7 +419,7 @@ typedef struct optr_bucket_options_t {
     uint32_t hadamard;
     // OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
     uint32_t bf16;
-    // OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
+    // Repair of lost means, an optr_repair_t. Default: the setting of the communicator.
     uint32_t repair;
     // Groups of a bucket on two levels, in a job on one level: 2 to 1024 groups, OPTR_GROUPS_AUTO
     // or OPTR_GROUPS_HOSTS. The first bucket with the same groups connects them. Default: the

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use optireduce::{
-    BucketOptions, ElementType, ExactOp, Groups, HadamardMode, PartialOptions, ReduceOp, Settings, Weighting,
+    BucketOptions, ElementType, ExactOp, Groups, HadamardMode, PartialOptions, ReduceOp, Repair, Settings, Weighting,
 };
 
 use crate::status::Failure;
@@ -94,18 +94,9 @@ pub fn settings(config: &optr_config_t, texts: Texts<'_>) -> Result<Settings, Fa
         ("rejoin", rejoin, SWITCH),
         ("card_fallback", card_fallback, &[(OFF, "off"), (ON, "udp")]),
     ] {
-        if found == DEFAULT {
-            continue;
+        if let Some(word) = word_of(&format!("config->{name}"), found, words)? {
+            set(name, word)?;
         }
-        let Some((_, word)) = words.iter().find(|(value, _)| *value == found) else {
-            let values: Vec<u32> = words.iter().map(|(value, _)| *value).collect();
-            let field = format!("config->{name}");
-            return Err(match name {
-                "repair" => Failure::argument(&field, found, "an optr_repair_t, 0 to 3"),
-                _ => wrong_switch(&field, found, &values),
-            });
-        };
-        set(name, word)?;
     }
     for (name, text) in [("interface", texts.interface), ("secret_file", texts.secret_file), ("card", texts.card)] {
         text.map_or(Ok(()), |text| set(name, text))?;
@@ -131,7 +122,7 @@ pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, 
         .reduce_op(op)
         .hadamard(hadamard_mode("options->hadamard", hadamard)?)
         .bf16(toggle("options->bf16", bf16)?)
-        .repair(toggle("options->repair", repair)?)
+        .repair(repair_of("options->repair", repair)?)
         .groups((groups != 0).then(|| self::groups(groups))))
 }
 
@@ -142,6 +133,11 @@ fn groups(found: u32) -> Groups {
         // The ranks check it together, so that all get the error.
         number => Groups::Number(number as usize),
     }
+}
+
+fn repair_of(field: &str, found: u32) -> Result<Option<Repair>, Failure> {
+    let word = word_of(field, found, REPAIR)?;
+    Ok(Repair::ALL.into_iter().find(|repair| Some(repair.to_string().as_str()) == word))
 }
 
 pub fn partial_options(options: Option<&optr_partial_options_t>) -> Result<PartialOptions, Failure> {
@@ -236,6 +232,19 @@ fn hadamard_mode(name: &str, value: u32) -> Result<Option<HadamardMode>, Failure
         ON => HadamardMode::On,
         _ => HadamardMode::Auto,
     }))
+}
+
+/// Returns the text of a switch, or `None` for the default.
+fn word_of(field: &str, found: u32, words: &Words) -> Result<Option<&'static str>, Failure> {
+    if found == DEFAULT {
+        return Ok(None);
+    }
+    let word = words.iter().find(|(value, _)| *value == found).map(|(_, word)| *word);
+    let values: Vec<u32> = words.iter().map(|(value, _)| *value).collect();
+    word.map(Some).ok_or_else(|| match field.ends_with("->repair") {
+        true => Failure::argument(field, found, "an optr_repair_t, 0 to 3"),
+        false => wrong_switch(field, found, &values),
+    })
 }
 
 /// Checks a switch. Returns `None` for the default.

@@ -290,7 +290,7 @@ pub struct optr_bucket_options_t {
     pub hadamard: u32,
     /// OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
     pub bf16: u32,
-    /// OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
+    /// Repair of lost means, an optr_repair_t. Default: the setting of the communicator.
     pub repair: u32,
     /// Groups of a bucket on two levels, in a job on one level: 2 to 1024 groups, OPTR_GROUPS_AUTO
     /// or OPTR_GROUPS_HOSTS. The first bucket with the same groups connects them. Default: the

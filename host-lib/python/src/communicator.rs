@@ -184,7 +184,7 @@ impl Communicator {
         op: &str,
         hadamard: Option<&str>,
         bf16: Option<bool>,
-        repair: Option<bool>,
+        repair: Option<&str>,
     ) -> PyResult<Bucket> {
         let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
         let operation = format!("declaring a bucket of {elements} elements");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Error, HadamardMode, ReduceOp, Secret, Setting, Settings};
+use optireduce::{BucketOptions, Error, HadamardMode, ReduceOp, Repair, Secret, Setting, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
@@ -134,9 +134,10 @@ pub fn bucket_options(
     op: &str,
     hadamard_mode: Option<&str>,
     bf16: Option<bool>,
-    repair: Option<bool>,
+    repair: Option<&str>,
 ) -> PyResult<BucketOptions> {
     let mode = hadamard_mode.map(hadamard).transpose()?;
+    let repair = repair.map(repair_of).transpose()?;
     Ok(BucketOptions::new().reduce_op(reduce_op(op)?).hadamard(mode).bf16(bf16).repair(repair))
 }
 
@@ -147,8 +148,13 @@ pub fn options_in_force<'py>(py: Python<'py>, options: &BucketOptions) -> PyResu
     text.set_item("op", if options.reduce_op == ReduceOp::Sum { "sum" } else { "avg" })?;
     text.set_item("hadamard", options.hadamard.unwrap_or_default().to_string())?;
     text.set_item("bf16", switch(options.bf16))?;
-    text.set_item("repair", switch(options.repair))?;
+    text.set_item("repair", options.repair.unwrap_or_default().to_string())?;
     Ok(text)
+}
+
+fn repair_of(found: &str) -> PyResult<Repair> {
+    let repair = Repair::ALL.into_iter().find(|repair| repair.to_string() == found);
+    repair.ok_or_else(|| wrong("repair", found, "'off', 'next_update' or 'this_update'"))
 }
 
 fn reduce_op(op: &str) -> PyResult<ReduceOp> {

@@ -65,7 +65,7 @@ impl TwoLevel {
         op: &str,
         hadamard: Option<&str>,
         bf16: Option<bool>,
-        repair: Option<bool>,
+        repair: Option<&str>,
     ) -> PyResult<TwoLevelBucket> {
         let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
         let (operation, options) =

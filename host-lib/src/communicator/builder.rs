@@ -87,8 +87,7 @@ pub(super) struct Builder {
     pub window_bytes: usize,
     pub rate_control: bool,
     pub silent_ops: Option<u32>,
-    pub repair: bool,
-    pub wait_for_repairs: bool,
+    pub repair: Repair,
     pub agree: bool,
     pub skip_gone: bool,
     pub ranks_here: Option<usize>,
@@ -100,10 +99,6 @@ pub(super) struct Builder {
 pub(super) struct Card {
     pub place: String,
     pub address: Option<String>,
-}
-
-fn hadamard_named(name: &str) -> Option<HadamardMode> {
-    [HadamardMode::Off, HadamardMode::On, HadamardMode::Auto].into_iter().find(|mode| mode.to_string() == name)
 }
 
 impl Builder {
@@ -122,7 +117,6 @@ impl Builder {
             Some(bound) => Bound::Fixed(bound),
             None => Bound::Measured { max: settings.time("bound_max_ms") },
         };
-        let repair = settings.named("repair", Repair::named);
         let builder = Self {
             listener: inherited.listener,
             secret: settings.secret_in_force().cloned(),
@@ -130,21 +124,20 @@ impl Builder {
             mtu: settings.number("mtu"),
             card,
             groups: settings.number("groups").filter(|_| launch.world_size > 1),
-            card_fallback: settings.named("card_fallback", CardFallback::named),
-            shared_memory: settings.named("shared_memory", SharedMemory::named),
+            card_fallback: settings.one_of("card_fallback", CardFallback::ALL),
+            shared_memory: settings.one_of("shared_memory", SharedMemory::ALL),
             send_thread: tuned.send_thread,
             timeout: settings.time("timeout_s"),
             bound,
-            early: settings.named("early", Early::named),
+            early: settings.one_of("early", Early::ALL),
             grace: tuned.grace.or(inherited.grace),
-            hadamard: settings.named("hadamard", hadamard_named),
+            hadamard: settings.one_of("hadamard", &HadamardMode::ALL),
             bf16: settings.is_on("bf16"),
             incast: tuned.incast,
             window_bytes: tuned.window_bytes(),
             rate_control: tuned.rate_control,
             silent_ops: settings.number("drop_silent_after"),
-            repair: repair != Repair::Off,
-            wait_for_repairs: repair == Repair::ThisUpdate,
+            repair: settings.one_of("repair", &Repair::ALL),
             agree: settings.is_on("agree"),
             skip_gone: settings.is_on("skip_gone"),
             ranks_here: inherited.ranks_here,
@@ -240,9 +233,6 @@ impl Builder {
         }
         // Each call states whether it is repaired.
         collectives.repair();
-        if self.wait_for_repairs {
-            collectives.wait_for_repairs();
-        }
         if let Some(cards) = cards {
             collectives.wait_for_cards(cards.ranks().clone());
         }

@@ -3,6 +3,7 @@
 use super::builder::Builder;
 use crate::control::Terms;
 use crate::settings::Groups;
+use optireduce_core::Repair;
 use optireduce_core::protocol::HadamardMode;
 
 /// Reduction of an all-reduce or reduce-scatter.
@@ -25,7 +26,7 @@ pub struct BucketOptions {
     pub reduce_op: ReduceOp,
     pub hadamard: Option<HadamardMode>,
     pub bf16: Option<bool>,
-    pub repair: Option<bool>,
+    pub repair: Option<Repair>,
     pub groups: Option<Groups>,
 }
 
@@ -51,9 +52,8 @@ impl BucketOptions {
         Self { bf16: bf16.into(), ..self }
     }
 
-    /// Sets whether lost means are repaired in the next result. Default:
-    /// [`Settings::repair`](crate::Settings::repair).
-    pub fn repair(self, repair: impl Into<Option<bool>>) -> Self {
+    /// Sets the repair of lost means. Default: [`Settings::repair`](crate::Settings::repair).
+    pub fn repair(self, repair: impl Into<Option<Repair>>) -> Self {
         Self { repair: repair.into(), ..self }
     }
 

@@ -1,7 +1,7 @@
 //! A job as drawn from its seed: ranks, settings, calls and faults.
 
-use optireduce_core::Call;
 use optireduce_core::protocol::{HadamardMode, Kind, Stream};
+use optireduce_core::{Call, Repair};
 
 use super::fault::{self, Fault, FaultKind};
 use super::settings::Settings;
@@ -163,9 +163,14 @@ impl JobPlan {
         self.is_bf16(op) || self.calls[op as usize].hadamard != HadamardMode::Off
     }
 
+    /// Returns the repair of losses of the broadcast stage.
+    pub fn repair(&self, op: u32) -> Repair {
+        if self.settings.repair { self.calls[op as usize].repair } else { Repair::Off }
+    }
+
     /// Returns whether losses of the broadcast stage are repaired.
     pub fn is_repaired(&self, op: u32) -> bool {
-        self.settings.repair && self.calls[op as usize].repair
+        self.repair(op) != Repair::Off
     }
 
     /// Returns the bucket that is declared again under its number before collective `op`.
@@ -229,7 +234,7 @@ impl std::fmt::Display for JobPlan {
         )?;
         writeln!(f, "settings: {:?}", self.settings)?;
         for (op, call) in calls.iter().enumerate() {
-            let (bf16, repair) = (self.is_bf16(op as u32), self.is_repaired(op as u32));
+            let (bf16, repair) = (self.is_bf16(op as u32), self.repair(op as u32));
             writeln!(f, "call {op}: {call}, bf16 {bf16}, repair {repair}, {:?}", call.stream)?;
         }
         writeln!(f, "faults affect ranks {:?}", self.targets)?;

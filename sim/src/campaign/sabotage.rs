@@ -2,7 +2,7 @@
 
 use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
 use optireduce_core::protocol::{HadamardMode, Kind, UpdateAction};
-use optireduce_core::{Call, Finished};
+use optireduce_core::{Call, Finished, Repair};
 
 use super::fault::{Fault, FaultKind, Trigger};
 use super::job::{Event, Job};
@@ -210,7 +210,7 @@ fn results_that_are_rounded_are_judged_by_what_may_be_rounded() {
 #[test]
 fn an_encoded_block_of_which_beats_are_missing_must_be_reported() {
     let lossy = || {
-        let mut plan = styled(|call| (call.hadamard, call.repair) = (HadamardMode::On, false));
+        let mut plan = styled(|call| (call.hadamard, call.repair) = (HadamardMode::On, Repair::Off));
         (plan.loss, plan.settings.payload_beats) = (0.02, 1);
         plan
     };

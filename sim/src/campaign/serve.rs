@@ -5,7 +5,7 @@ use optireduce_core::protocol::membership::MembershipMessage;
 use optireduce_core::protocol::repair::RepairMessage;
 use optireduce_core::protocol::{CallMessage, Message, VoteMessage};
 use optireduce_core::software::{Batch, Transmit};
-use optireduce_core::{Call, Collectives, MembershipEvent};
+use optireduce_core::{Call, Collectives, MembershipEvent, Repair};
 
 use super::card::RankCard;
 use super::fault::Transition;
@@ -178,7 +178,11 @@ impl Job<'_> {
         // Each window adds six accesses to host memory to its stages.
         let dma_ns = one.card.as_ref().map_or(0, |_| WINDOW_SLACK_NS + 6 * self.wire.dma_ns(self.now_ns, rank));
         let of = |op: u32| {
-            let wait_ns = if self.plan.calls[op as usize].is_one_off() { set.one_off_wait_ns } else { 0 };
+            let wait_ns = match self.plan.repair(op) {
+                _ if self.plan.calls[op as usize].is_one_off() => set.one_off_wait_ns,
+                Repair::ThisUpdate => 4 * set.bound_ns,
+                _ => 0,
+            };
             self.plan.windows(op) * (2 * set.bound_ns + dma_ns) + wait_ns + votes
         };
         let suspect_ns = if one.card_suspect { CARD_SLACK_NS } else { 0 };

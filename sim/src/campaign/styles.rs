@@ -4,8 +4,8 @@
 //! buckets have whole Hadamard blocks, bf16 buckets whole beats. Both need at most [`RANKS_TRIED`]
 //! ranks, so that judges can identify the contributors of every beat.
 
-use optireduce_core::Call;
 use optireduce_core::protocol::{HadamardMode, Kind, Stream};
+use optireduce_core::{Call, Repair};
 
 use super::settings::{CARD, Settings};
 use super::values::{LANES, RANKS_TRIED};
@@ -20,7 +20,7 @@ const ENCODED_ELEMENTS_MAX: usize = 4096;
 struct Style {
     hadamard: HadamardMode,
     bf16: Option<bool>,
-    repair: bool,
+    repair: Repair,
     encoded_elements: usize,
     /// Beats of each part of a partial collective.
     part_beats: Option<usize>,
@@ -55,6 +55,8 @@ pub(super) fn block_elements(elements: usize, window_beats: usize, cards: bool) 
 
 impl Style {
     fn draw(random: &mut Random, ranks: usize, settings: &Settings, cards: bool) -> Self {
+        use Repair::{NextUpdate, Off, ThisUpdate};
+
         let few = ranks <= RANKS_TRIED;
         let auto = if settings.hadamard_follows_loss { HadamardMode::Auto } else { HadamardMode::Off };
         let hadamard = random.one_of(&[HadamardMode::Off, HadamardMode::Off, HadamardMode::On, auto]);
@@ -73,7 +75,7 @@ impl Style {
         Self {
             hadamard: if few { hadamard } else { HadamardMode::Off },
             bf16: random.one_of(&[None, None, Some(false), Some(true)]).filter(|_| few),
-            repair: random.chance(0.8),
+            repair: random.one_of(&[Off, NextUpdate, NextUpdate, ThisUpdate, ThisUpdate]),
             encoded_elements,
             part_beats: (random.chance(0.25) && !cards).then_some(part_beats),
         }

@@ -4,7 +4,7 @@ use optireduce::tuning::{BOUND_MAX_DEFAULT, BOUND_MIN};
 use optireduce_core::protocol::{
     BoundParams, HadamardMode, JobParams, Kind, MembershipParams, StageSummary, UpdateAction,
 };
-use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, MessageError};
+use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, MessageError, Repair};
 
 use super::digits::{PARAMETERS, PAYLOAD_BEATS};
 use super::job::{Counts, Exchange};
@@ -51,7 +51,6 @@ impl Bounded {
             collectives.follow_stage_times(GRACE_MIN_NS);
             collectives.follow_incast();
             collectives.repair();
-            collectives.wait_for_repairs();
             collectives.compare_calls(first_ns);
             collectives.agree_on_views(members, HadamardMode::Auto)?;
             Ok(collectives)
@@ -75,7 +74,8 @@ impl Exchange for Bounded {
             && self.collectives.may_prepare(now_ns)
             && let Some(gradient) = self.gradient.take()
         {
-            let call = Call { hadamard: HadamardMode::Auto, ..Call::declared(Kind::AllReduce, 0, PARAMETERS, 0) };
+            let usual = Call::declared(Kind::AllReduce, 0, PARAMETERS, 0);
+            let call = Call { hadamard: HadamardMode::Auto, repair: Repair::ThisUpdate, ..usual };
             let op = self.collectives.prepare_call(now_ns, call).map_err(&failed)?;
             self.collectives.start(now_ns, op, gradient).map_err(&failed)?;
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use optireduce::{Bucket, ErrorKind};
+use optireduce::{Bucket, ErrorKind, Repair};
 
 use super::*;
 use crate::served::{befall, free_path};
@@ -26,7 +26,7 @@ fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
 
 /// Without repair, later sums contain no earlier losses.
 pub fn declare(communicator: &mut Communicator) -> Bucket {
-    communicator.bucket(ELEMENTS, exact().repair(false)).wait().unwrap()
+    communicator.bucket(ELEMENTS, exact().repair(Repair::Off)).wait().unwrap()
 }
 
 /// Some all-reduces must be complete among `live` alone, with exact results.

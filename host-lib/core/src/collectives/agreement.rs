@@ -28,7 +28,6 @@ pub(super) struct Agreement {
     pub calls: Option<CallCheck>,
     pub arming: Option<Arming>,
     pub one_off_wait_ns: u64,
-    pub repairs_first: bool,
     first: View,
     joining: Option<u64>,
     /// Ranks whose reliable channel has closed.
@@ -52,7 +51,6 @@ impl Agreement {
             calls: None,
             arming: None,
             one_off_wait_ns: ONE_OFF_WAIT_NS,
-            repairs_first: false,
             first,
             joining: None,
             gone: Ranks::none(ranks),
@@ -169,8 +167,7 @@ impl Agreement {
         let drops = self.control.as_ref().is_some_and(Control::drops_silent);
         let may_halt = !drops || silent.is_empty();
         let call = &running.call;
-        let is_repaired_first =
-            self.repairs_first && self.repairs.is_some() && running.is_repaired() && !call.is_one_off();
+        let is_repaired_first = self.repairs.is_some() && running.waits_for_repairs();
         // The safeguard counts final verdicts only, and these cases are judged or agreed on later.
         let is_opinion = self.votes.is_some() || call.is_one_off() || is_repaired_first || !may_halt;
         let wait_ns = match call.is_one_off() {
@@ -211,11 +208,12 @@ impl Agreement {
                     return None;
                 }
                 self.repair_one_off(one);
-            } else if let Some(repairs) = self.repairs.as_ref().filter(|_| self.repairs_first) {
+            } else if let Some(repairs) = self.repairs.as_ref().filter(|_| one.running.waits_for_repairs()) {
                 if now_ns < one.until_ns && !repairs.is_fetched(op) {
                     return None;
                 }
-                self.judge_repaired(one);
+                let missing_bytes = repairs.missing_bytes(op);
+                self.judge_repaired(one, missing_bytes);
             }
             one.voted = true;
             if let Some(votes) = &mut self.votes {
@@ -306,10 +304,8 @@ impl Agreement {
     ///
     /// Without votes, a complete update is applied whatever its owners missed, since all ranks have
     /// the same means. It still counts towards the halt.
-    fn judge_repaired(&mut self, held: &mut Held) {
-        let Some(repairs) = self.repairs.as_ref().filter(|_| held.running.is_repaired()) else { return };
+    fn judge_repaired(&mut self, held: &mut Held, missing_bytes: u64) {
         let report = &mut held.report;
-        let missing_bytes = repairs.missing_bytes(report.op);
         let skip = is_too_much(report.loss_with_means(missing_bytes));
         let is_agreed_on = self.votes.is_some();
         let counted = (!is_agreed_on && held.may_halt).then(|| self.safeguard.count(skip, report.packets));

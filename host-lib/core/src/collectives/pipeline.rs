@@ -7,7 +7,7 @@ use optireduce_contract::limits::LANES;
 
 use super::spares::Spares;
 use super::tuning::Tuning;
-use super::types::{Call, CollectivesError, Finished};
+use super::types::{Call, CollectivesError, Finished, Repair};
 use crate::data_plane::{DataPlane, Incomplete, Memory, RepairData, Role, WindowOutput};
 use crate::decode::count_not_finite;
 use crate::protocol::{
@@ -451,7 +451,12 @@ impl Running {
     }
 
     pub fn is_repaired(&self) -> bool {
-        self.call.kind.sends(Stage::Broadcast) && self.call.repair
+        self.call.kind.sends(Stage::Broadcast) && self.call.repair != Repair::Off
+    }
+
+    /// Returns whether the collective, of a declared bucket, waits for its repairs.
+    pub fn waits_for_repairs(&self) -> bool {
+        self.is_repaired() && self.call.repair == Repair::ThisUpdate && !self.call.is_one_off()
     }
 
     fn memory(&self, role: Role) -> Memory {

@@ -41,8 +41,9 @@ impl<P: DataPlane> Collectives<P> {
         Ok(())
     }
 
-    /// Enables repairs: lost broadcast data is fetched from its owners after the deadline, and the
-    /// difference is added to the bucket's next applied output. This keeps replicas equal.
+    /// Enables repairs: lost broadcast data is fetched from its owners after the deadline. This
+    /// keeps replicas equal. [`Call::repair`](super::Call::repair) selects the output that receives
+    /// the difference.
     ///
     /// A rank with a card serves only windows that were not encoded, and requests whole shards.
     pub fn repair(&mut self) {
@@ -82,13 +83,6 @@ impl<P: DataPlane> Collectives<P> {
     /// call. Default: 5 s.
     pub fn set_one_off_wait(&mut self, wait_ns: u64) {
         self.agreement.one_off_wait_ns = wait_ns;
-    }
-
-    /// Makes collectives of declared buckets wait up to four bounds for their
-    /// [repairs](Self::repair). Replicas then have bit-identical outputs unless an answer takes
-    /// longer. Otherwise repairs arrive with a later output, and all-gathers are not repaired.
-    pub fn wait_for_repairs(&mut self) {
-        self.agreement.repairs_first = true;
     }
 
     /// Returns whether nothing is pending: repairs and corrections of declared buckets, comparison

@@ -31,6 +31,36 @@ pub struct Finished {
     pub copied_bytes: usize,
 }
 
+/// Repair of means that were lost on their way to a rank. Costs a copy of each rank's means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Repair {
+    /// No repair: replicas differ after a loss.
+    Off,
+    /// Lost means are fetched and added to the bucket's next result. Results of all-gathers are not
+    /// repaired, since the next one has other values.
+    NextUpdate,
+    /// A collective of a bucket waits for its lost means, at most 4 t_B. Whether it is applied then
+    /// depends on the remaining loss. Replicas have the same bits unless a repair takes longer.
+    #[default]
+    ThisUpdate,
+}
+
+impl Repair {
+    /// All values.
+    pub const ALL: [Self; 3] = [Self::Off, Self::NextUpdate, Self::ThisUpdate];
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Off => "off",
+            Self::NextUpdate => "next_update",
+            Self::ThisUpdate => "this_update",
+        })
+    }
+}
+
 /// Parameters of a collective, the same on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // `kind` explains itself
@@ -44,8 +74,9 @@ pub struct Call {
     pub hadamard: HadamardMode,
     /// Sends values as bf16. `None`: as [`JobParams::bf16`](crate::protocol::JobParams::bf16).
     pub bf16: Option<bool>,
-    /// Whether to [repair](super::Collectives::repair) losses of the broadcast stage.
-    pub repair: bool,
+    /// [Repair](super::Collectives::repair) of losses of the broadcast stage. A one-off call waits
+    /// for its repairs with either value.
+    pub repair: Repair,
     /// Declared bucket or one-off, which decides where repairs go.
     pub stream: Stream,
     /// All-gather of a declared bucket whose results add up, as updates do: late repairs are added
@@ -54,10 +85,10 @@ pub struct Call {
 }
 
 impl Call {
-    /// One-off collective ([`Stream::OneOff`]), not encoded, repaired if the job repairs.
+    /// One-off collective ([`Stream::OneOff`]), not encoded. Repairs arrive with the next result.
     pub const fn one_off(kind: Kind, bucket: u16, elements: usize) -> Self {
         let (hadamard, stream) = (HadamardMode::Off, Stream::OneOff);
-        Self { kind, bucket, elements, hadamard, bf16: None, repair: true, stream, adds_up: false }
+        Self { kind, bucket, elements, hadamard, bf16: None, repair: Repair::NextUpdate, stream, adds_up: false }
     }
 
     /// Likewise, of a bucket that was declared `generation` times before ([`Stream::Declared`]).
@@ -79,7 +110,7 @@ impl Call {
     pub fn stream_id(&self) -> Option<StreamId> {
         let Self { kind, bucket, elements, repair, stream, .. } = *self;
         match stream {
-            Stream::Declared { generation } if self.is_update() && repair => {
+            Stream::Declared { generation } if self.is_update() && repair != Repair::Off => {
                 Some(StreamId { bucket: kind.wire_bucket(bucket)?, generation, elements })
             }
             _ => None,

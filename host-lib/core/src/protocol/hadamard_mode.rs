@@ -39,6 +39,9 @@ pub enum HadamardMode {
 }
 
 impl HadamardMode {
+    /// All values.
+    pub const ALL: [Self; 3] = [Self::Off, Self::On, Self::Auto];
+
     /// Returns whether a collective is encoded in a view with this setting.
     pub fn is_on(self, of_view: bool) -> bool {
         match self {

@@ -7,7 +7,7 @@ use optireduce_core::protocol::{
     ClosedBy, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Stage, UpdateAction, plan_partial,
 };
 use optireduce_core::software::{Software, SoftwareJob};
-use optireduce_core::{Call, DataPlane, Memory, Role};
+use optireduce_core::{Call, DataPlane, Memory, Repair, Role};
 
 use crate::seeds;
 use crate::virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
@@ -55,9 +55,9 @@ impl Case {
         (gradients, outcomes.into_iter().flatten().collect())
     }
 
-    fn all_gather(&mut self, parts: &[Vec<f32>]) -> Vec<Outcome> {
-        let starts = self.starts();
-        self.network.collective(self.call(Kind::AllGather), parts, &starts).into_iter().flatten().collect()
+    fn all_gather(&mut self, parts: &[Vec<f32>], repair: Repair) -> Vec<Outcome> {
+        let (starts, call) = (self.starts(), Call { repair, ..self.call(Kind::AllGather) });
+        self.network.collective(call, parts, &starts).into_iter().flatten().collect()
     }
 }
 
@@ -70,7 +70,7 @@ fn without_loss_the_halves_one_after_the_other_are_an_all_reduce() {
             let what = format!("seed {seed}, round {round}, {} ranks, {} elements", case.ranks, case.elements);
             let (gradients, scattered) = case.reduce_scatter();
             let parts: Vec<_> = scattered.iter().map(|one| one.result.clone()).collect();
-            let gathered = case.all_gather(&parts);
+            let gathered = case.all_gather(&parts, Repair::NextUpdate);
             for rank in 0..case.ranks {
                 let (one, other) = (&scattered[rank].report, &gathered[rank].report);
                 assert_eq!((one.kind, other.kind), (Kind::ReduceScatter, Kind::AllGather), "{what}");
@@ -141,7 +141,7 @@ fn missing_parts_are_zeros_reported_by_rank_and_the_rest_is_right() {
         let mut case = Case::new(seed, impairments, PATIENT_NS, Some(EarlyRule { grace_ns: 1_000_000 }));
         let whole: Vec<f32> = case.random.gradient(case.elements).iter().map(|value| value.signum() * 0.5).collect();
         let given: Vec<_> = (0..case.ranks).map(|rank| whole[case.parts().of(rank)].to_vec()).collect();
-        let outcomes = case.all_gather(&given);
+        let outcomes = case.all_gather(&given, Repair::NextUpdate);
         let mut injected = HashMap::new();
         for sent in case.network.sent.iter().filter(|sent| sent.header.stage == STAGE_BROADCAST && sent.arrived == 0) {
             *injected.entry((sent.from, sent.to)).or_insert(0) += sent.payload_bytes as u64;
@@ -203,22 +203,20 @@ fn reduce_scattered_means_are_over_what_came() {
 
 #[test]
 fn an_all_gather_that_waits_for_repairs_is_whole_on_all_ranks() {
-    for waits in [false, true] {
+    for repair in [Repair::NextUpdate, Repair::ThisUpdate] {
+        let waits = repair == Repair::ThisUpdate;
         let (mut lossy, mut short) = (0, 0);
         for seed in seeds(0..200) {
             let impairments = Impairments { loss: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
             let mut case = Case::new(seed, impairments, 2_000_000, None);
             for rank in &mut case.network.ranks {
                 rank.repair();
-                if waits {
-                    rank.wait_for_repairs();
-                }
             }
             for round in 0..3 {
                 let (_, scattered) = case.reduce_scatter();
                 let parts: Vec<_> = scattered.into_iter().map(|one| one.result).collect();
                 let whole: Vec<u32> = parts.concat().iter().map(|value| value.to_bits()).collect();
-                for (rank, Outcome { report, result, .. }) in case.all_gather(&parts).iter().enumerate() {
+                for (rank, Outcome { report, result, .. }) in case.all_gather(&parts, repair).iter().enumerate() {
                     let what = format!("seed {seed}, round {round}, rank {rank} of {}, waits: {waits}", case.ranks);
                     let is_missing = |at| report.missing_ranges().iter().any(|range| range.contains(&at));
                     let expected = |at| if is_missing(at) { 0 } else { whole[at] };

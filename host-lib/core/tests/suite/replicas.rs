@@ -1,11 +1,11 @@
 //! Replicas end with the same updates, and ranks with different calls all report it. Software ranks
 //! train at their own pace on a virtual network.
 
-use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, UbtHeader};
+use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, STAGE_BROADCAST, UbtHeader};
 use optireduce_core::protocol::{
     HadamardMode, JobParams, Kind, MembershipParams, Stream, StreamId, UpdateAction, VoteParams,
 };
-use optireduce_core::{Call, CollectivesError, DataPlane};
+use optireduce_core::{Call, CollectivesError, DataPlane, Repair};
 
 use crate::seeds;
 use crate::virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
@@ -165,13 +165,10 @@ fn after_the_last_repair_all_replicas_have_the_same_sum() {
 }
 
 /// Returns the outputs of each rank, and the incomplete ones.
-fn outputs(seed: u64, waits: bool) -> (Vec<Vec<Vec<f32>>>, Vec<String>) {
+fn outputs(seed: u64, repair: Repair) -> (Vec<Vec<Vec<f32>>>, Vec<String>) {
     let mut network = network(seed, 0.01);
     for rank in &mut network.ranks {
         rank.repair();
-        if waits {
-            rank.wait_for_repairs();
-        }
     }
     let late = seed as usize % RANKS;
     let (mut outputs, mut incomplete) = (vec![Vec::new(); 40], Vec::new());
@@ -179,7 +176,7 @@ fn outputs(seed: u64, waits: bool) -> (Vec<Vec<Vec<f32>>>, Vec<String>) {
     let errors = network.train(
         40,
         |rank, call| if rank == late && call % 10 == 9 { 5 * BOUND_NS } else { 200_000 },
-        |rank, call| (bucket(call, |call| call % 3 == 0), gradient(seed, rank, call)),
+        |rank, call| (Call { repair, ..bucket(call, |call| call % 3 == 0) }, gradient(seed, rank, call)),
         |rank, Outcome { report, result, .. }| {
             let (action, missing) = (report.action, report.missing_ranges());
             // A halt ends the job: contributions to this rank's shard were lost three times.
@@ -204,8 +201,8 @@ fn outputs(seed: u64, waits: bool) -> (Vec<Vec<Vec<f32>>>, Vec<String>) {
 fn with_repairs_waited_for_every_output_is_whole_and_the_same_on_all_ranks() {
     let mut incomplete_without = 0;
     for seed in seeds(0..12) {
-        incomplete_without += outputs(seed, false).1.len();
-        let (outputs, incomplete) = outputs(seed, true);
+        incomplete_without += outputs(seed, Repair::NextUpdate).1.len();
+        let (outputs, incomplete) = outputs(seed, Repair::ThisUpdate);
         assert!(incomplete.is_empty(), "seed {seed}: {incomplete:#?}");
         for (op, outputs) in outputs.iter().enumerate() {
             assert_eq!(outputs.len(), RANKS, "seed {seed}, collective {op}");
@@ -224,13 +221,12 @@ fn with_repairs_waited_for_a_rank_that_is_always_late_holds_the_others_back_unti
         let mut network = network(seed, 0.01);
         for rank in &mut network.ranks {
             rank.repair();
-            rank.wait_for_repairs();
         }
         let (late, mut incomplete) = (seed as usize % RANKS, Vec::new());
         let errors = network.train(
             40,
             |rank, _| if rank == late { 4 * BOUND_NS } else { 200_000 },
-            |rank, call| (bucket(call, |_| false), gradient(seed, rank, call)),
+            |rank, call| (Call { repair: Repair::ThisUpdate, ..bucket(call, |_| false) }, gradient(seed, rank, call)),
             |rank, Outcome { report, .. }| {
                 let (action, missing) = (report.action, report.missing_ranges());
                 if action != UpdateAction::Apply || !missing.is_empty() {
@@ -241,6 +237,60 @@ fn with_repairs_waited_for_a_rank_that_is_always_late_holds_the_others_back_unti
         assert!(errors.iter().all(Option::is_none), "seed {seed}: {errors:?}");
         assert!(incomplete.is_empty(), "seed {seed}: {incomplete:#?}");
     }
+}
+
+/// Three buckets of one job. Rank 1 loses the first mean of rank 0's shard in each.
+#[test]
+fn a_lost_mean_arrives_never_with_the_next_result_or_before_the_call_ends_as_its_bucket_says() {
+    const RANKS: usize = 8;
+    let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+    let mut network = Network::new(RANKS, 4, impairments, 1, |rank, plane| JobParams {
+        window_beats_max: 128,
+        ..JobParams::new(rank, RANKS, 4, BOUND_NS, &plane.limits())
+    });
+    network.ranks.iter_mut().for_each(|rank| rank.repair());
+    // The second set of values is larger, so that sums show their parts.
+    let given = |round: u32| (0..RANKS).map(move |rank| vec![(rank as u32 * 8 + (round << 10)) as f32; ELEMENTS]);
+    let mean = |round: u32| (28 + (round << 10)) as f32;
+    let mut shards: Vec<std::ops::Range<usize>> = Vec::new();
+    for round in 0..3 {
+        network.impairments.lose =
+            (round == 0).then_some(|from, to, header| (from, to, header.stage) == (0, 1, STAGE_BROADCAST));
+        for (bucket, repair) in (3..).zip(Repair::ALL) {
+            let what = format!("{repair}, round {round}");
+            let call = Call { repair, ..Call::declared(Kind::AllReduce, bucket, ELEMENTS, 0) };
+            let outcomes = network.collective(call, &given(round).collect::<Vec<_>>(), &[Some(0); RANKS]);
+            for (rank, Outcome { report, result, took_ns, .. }) in outcomes.into_iter().flatten().enumerate() {
+                assert_eq!(report.action, UpdateAction::Apply, "{what}, rank {rank}");
+                let missing = report.missing_ranges();
+                let (is_here, is_corrected) = (rank == 1, report.repair.corrected);
+                if round > 0 || !is_here {
+                    let is_second = round == 1 && is_here && repair == Repair::NextUpdate;
+                    assert_eq!((is_corrected, missing.is_empty()), (is_second, true), "{what}, rank {rank}");
+                    let before = |at| if is_second && shards[1].contains(&at) { mean(0) } else { 0.0 };
+                    assert!((0..ELEMENTS).all(|at| result[at] == mean(round) + before(at)), "{what}, rank {rank}");
+                    continue;
+                }
+                assert!(report.lost_bytes > 0 && !is_corrected, "{what}");
+                if repair == Repair::ThisUpdate {
+                    assert!(missing.is_empty() && result.iter().all(|value| *value == mean(0)), "{what}: {missing:?}");
+                    assert!(took_ns > BOUND_NS && took_ns < 6 * BOUND_NS, "{what}: {took_ns} ns");
+                    continue;
+                }
+                let [ref shard] = missing[..] else { panic!("{what}: {missing:?}") };
+                shards.push(shard.clone());
+                assert!(shard.len() >= ELEMENTS / RANKS, "{what}: {shard:?}");
+                let expected = |at| if shard.contains(&at) { 0.0 } else { mean(0) };
+                assert!((0..ELEMENTS).all(|at| result[at] == expected(at)), "{what}");
+                assert!(took_ns < 2 * BOUND_NS + 200_000, "{what}: {took_ns} ns");
+            }
+        }
+    }
+    assert_eq!(shards.len(), 2, "{shards:?}");
+    let report = |bucket| network.ranks[1].repaired_of(bucket).unwrap();
+    let counts = [3, 4, 5].map(|bucket| (report(bucket).missing_bytes > 0, report(bucket).outstanding_bytes));
+    assert_eq!(counts, [(false, 0), (true, 0), (true, 0)]);
+    assert!(network.ranks.iter().all(|rank| rank.is_settled()));
 }
 
 #[test]

@@ -189,6 +189,7 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
             duplicate: 0.05,
             delay_ns: 1000..2000 + case.random.below(100_000),
             outage,
+            lose: None,
             link: None,
         };
         let early = case.random.chance(0.5).then(|| EarlyRule { grace_ns: case.random.below(bound_ns) as u32 });

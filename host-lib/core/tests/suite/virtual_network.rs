@@ -48,6 +48,8 @@ pub struct Impairments {
     pub duplicate: f64,
     pub delay_ns: Range<u64>,
     pub outage: Option<(usize, Range<u64>)>,
+    /// Loss by sender, receiver and header.
+    pub lose: Option<fn(usize, usize, &UbtHeader) -> bool>,
     /// Link to each rank; `None` for unlimited bandwidth.
     pub link: Option<Link>,
 }
@@ -412,6 +414,7 @@ impl Network {
         let header = UbtHeader::from_bytes(header, tag).unwrap();
         let cut_off =
             self.impairments.outage.as_ref().is_some_and(|(rank, time)| *rank == from && time.contains(&self.now_ns));
+        let cut_off = cut_off || self.impairments.lose.is_some_and(|lose| lose(from, to, &header));
         let copies = 1 + u32::from(self.random.chance(self.impairments.duplicate));
         let mut arrived = 0;
         for _ in 0..copies {

@@ -112,7 +112,7 @@ static void rank(optr_comm_t comm, int rank) {
     optr_bucket_options_t options = optr_bucket_options_init();
     options.op = OPTR_SUM;
     options.hadamard = OPTR_OFF;
-    options.repair = OPTR_OFF;
+    options.repair = OPTR_REPAIR_OFF;
     OK(optr_bucket_create(comm, ELEMENTS, &options, &sums, NULL));
     report.peers = peers;
     report.peer_capacity = RANKS;
@@ -337,9 +337,9 @@ int main(void) {
     job_config.bound_ms = 20;
     job_config.mtu = 1500;
     job_config.drop_silent_after = OPTR_NEVER;
-    job_config.repair = OPTR_OFF;
+    job_config.repair = OPTR_REPAIR_OFF;
     run_ranks(2, late_rank);
-    job_config.repair = OPTR_ON;
+    job_config.repair = OPTR_REPAIR_NEXT_UPDATE;
     for (settles = 0; settles < 2; settles++, has_skipped = 0) run_ranks(2, ends);
     puts("done");
     return 0;

@@ -98,8 +98,7 @@ class Communicator:
         op: Literal["avg", "sum"] = "avg",
         hadamard: Literal["auto", "on", "off"] | None = None,
         bf16: bool | None = None,
-        repair: bool | None = None,
-        # BUCKET: end
+        repair: Literal["off", "next_update", "this_update"] | None = None,
     ) -> Bucket:
         """Declares a bucket. Options default to the settings. Collective."""
     @overload
@@ -257,8 +256,7 @@ class TwoLevel:
         op: Literal["avg", "sum"] = "avg",
         hadamard: Literal["auto", "on", "off"] | None = None,
         bf16: bool | None = None,
-        repair: bool | None = None,
-        # BUCKET: end
+        repair: Literal["off", "next_update", "this_update"] | None = None,
     ) -> TwoLevelBucket:
         """Declares a bucket, as `Communicator.bucket`. Collective."""
     def close(self) -> None:

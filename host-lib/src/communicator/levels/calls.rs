@@ -27,6 +27,7 @@ use super::plan::{Plan, lock};
 use super::{Core, LevelsBucket};
 use crate::control::{ControlError, Terms};
 use crate::exact::{ExactData, Typed};
+use optireduce_core::Repair;
 
 /// Header of a rank's bytes: job rank and length.
 const RANK_BYTES: usize = size_of::<u32>();
@@ -138,6 +139,9 @@ impl Core {
         options: BucketOptions,
     ) -> Result<LevelsBucket, Error> {
         let [inside, across, gather] = &self.faults.all;
+        // A later repair would miss the last step.
+        let repair = options.repair.map(|repair| if repair == Repair::Off { repair } else { Repair::ThisUpdate });
+        let options = options.repair(repair);
         let shards = Shards::new(elements, inside.params.ranks);
         let scatter = FlatBucket::declare::<FlatBucket>(inside, Some(number), elements, options.clone());
         // The last shards may be shorter or empty; equal members have equal shards.
@@ -148,7 +152,7 @@ impl Core {
         let gather = FlatBucket::declare(gather, Some(number), shards.gathered_elements(), options);
         let (scatter, average) = (scatter.wait()?, average.map(Request::wait).transpose()?);
         let gather: FlatBucket = FlatBucket::adding_up(gather.wait()?);
-        let repairs = scatter.options.repair == Some(true);
+        let repairs = scatter.options.repair != Some(Repair::Off);
         let deferred = repairs.then(|| Arc::new(Mutex::new(Deferred::new(elements))));
         lock(&self.deferred).extend(deferred.iter().map(|deferred| (scatter.id, deferred.clone())));
         let (core, abandoned, stream) = (self.clone(), Abandoned::default(), gather.stream_id());

@@ -27,7 +27,7 @@ use self::current::{Current, Phase};
 use self::fetch::Fetch;
 use super::pipeline::{Pipeline, Running};
 use super::tuning::Tuning;
-use super::types::{Call, CollectivesError};
+use super::types::{Call, CollectivesError, Repair};
 use crate::data_plane::{Capability, DataPlane, PlaneEvent};
 use crate::protocol::partial_reduce::{GroupPlan, PartialMessage};
 use crate::protocol::{JobParams, Kind, Parts, Ranks, Report, Safeguard, View};
@@ -227,7 +227,7 @@ impl<P: DataPlane> GroupAverages<P> {
         elements: usize,
         given: Vec<f32>,
     ) -> Result<(), CollectivesError<P::Error>> {
-        let call = Call { bf16: Some(false), repair: false, ..Call::one_off(kind, 0, elements) };
+        let call = Call { bf16: Some(false), repair: Repair::Off, ..Call::one_off(kind, 0, elements) };
         let parts = Parts::new(elements, view.ranks.len());
         let op = self.pipeline.push_parts(&self.params, view, call, parts)?;
         self.pipeline.start(op, given.into())?;

@@ -251,7 +251,7 @@ class Session:
             nonlocal copy
             bucket = self._buckets.get(key) if is_bounded else None
             if bucket is None and is_bounded:
-                self._buckets[key] = self.calls.bucket(inputs.numel(), op=op, repair=False)
+                self._buckets[key] = self.calls.bucket(inputs.numel(), op=op, repair="off")
             if bucket is None:
                 copy = flat(inputs).clone()
                 return self.calls.exact.reduce_scatter(copy, op, async_op=True)
