@@ -147,6 +147,19 @@ enum Kind {
     },
 }
 
+/// Form of the values of a setting, for bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Whole number.
+    Whole,
+    /// Decimal number in this unit.
+    Decimal(&'static str),
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// Text.
+    Text,
+}
+
 const SWITCH: Values = words(&["on", "off"]);
 
 const fn whole(min: u64, max: u64, unit: &'static str) -> Values {
@@ -214,6 +227,9 @@ impl Values {
                     (text, _) => text,
                 };
                 words.contains(&text).then(|| text.to_owned())
+            }
+            Kind::Text { form, .. } if text.contains(char::is_control) => {
+                return Err(format!("{form}, without control characters"));
             }
             Kind::Text { wrong, .. } => return wrong(text).map_or(Ok(text.into()), Err),
         };
@@ -311,6 +327,15 @@ impl Setting {
             Origin::Variable => self.variable(),
             Origin::Launcher => "launcher".into(),
             Origin::Default => "default".into(),
+        }
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        match self.values.kind {
+            Kind::Whole { .. } => Shape::Whole,
+            Kind::Time { unit, .. } => Shape::Decimal(unit),
+            Kind::Words(words) => Shape::Words(words),
+            Kind::Text { .. } => Shape::Text,
         }
     }
 
@@ -502,7 +527,7 @@ settings! {
     /// Longest measured bound, and the bound until the first measurement.
     bound_max(Duration as Duration), "bound_max_ms", time(5.0, 4290.0, "ms"), default "1000", scope Job, sample "400", rare;
     /// Close of a stage before its bound, once all peers have begun their last packets.
-    early(Early as Early), "early", words(&["adaptive", "off"]), default "adaptive", scope Job, sample "off", rare;
+    early(Early as Early), "early", words(&["off", "adaptive"]), default "adaptive", scope Job, sample "off", rare;
     /// Encoding of all-reduces that spreads each loss over a block.
     ///
     /// `auto` starts once the loss exceeds 2 % by 16 packets. It stops after 100 collectives in a

@@ -212,29 +212,6 @@ typedef uint32_t optr_switch_t;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Repair of means that were lost on their way to a rank.
-enum optr_repair_t
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // OPTR_REPAIR_THIS_UPDATE.
-    OPTR_REPAIR_DEFAULT = 0,
-    // None.
-    OPTR_REPAIR_OFF = 1,
-    // Lost means are added to the bucket's next result.
-    OPTR_REPAIR_NEXT_UPDATE = 2,
-    // A collective waits for its lost means, at most 4 deadlines.
-    OPTR_REPAIR_THIS_UPDATE = 3,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum optr_repair_t optr_repair_t;
-#else
-typedef uint32_t optr_repair_t;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
 // Reductions. Buckets support OPTR_AVG and OPTR_SUM.
 enum optr_op_t
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -314,6 +291,61 @@ typedef uint32_t optr_weights_t;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Values of the setting card_fallback. OPTR_CARD_FALLBACK_DEFAULT is the documented default.
+enum optr_card_fallback_t
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    OPTR_CARD_FALLBACK_DEFAULT = 0,
+    OPTR_CARD_FALLBACK_OFF = 1,
+    OPTR_CARD_FALLBACK_UDP = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum optr_card_fallback_t optr_card_fallback_t;
+#else
+typedef uint32_t optr_card_fallback_t;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Values of the setting early. OPTR_EARLY_DEFAULT is the documented default.
+enum optr_early_t
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    OPTR_EARLY_DEFAULT = 0,
+    OPTR_EARLY_OFF = 1,
+    OPTR_EARLY_ADAPTIVE = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum optr_early_t optr_early_t;
+#else
+typedef uint32_t optr_early_t;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Values of the setting repair. OPTR_REPAIR_DEFAULT is the documented default.
+enum optr_repair_t
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    OPTR_REPAIR_DEFAULT = 0,
+    OPTR_REPAIR_OFF = 1,
+    OPTR_REPAIR_NEXT_UPDATE = 2,
+    OPTR_REPAIR_THIS_UPDATE = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum optr_repair_t optr_repair_t;
+#else
+typedef uint32_t optr_repair_t;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // See optr_bucket_t.
 typedef struct optr_bucket_s optr_bucket_s;
 
@@ -339,62 +371,74 @@ typedef struct optr_comm_s *optr_comm_t;
 // Settings of a communicator, from optr_config_init(). Zero selects the default of a field: the
 // environment variable OPTIREDUCE_ and the name in capitals, or else the value stated.
 //
-// Settings are compared when the ranks connect. Only timeout_s, mtu, rejoin, interface,
-// secret_file and card may differ. `optireduce settings` describes them.
+// The ranks compare settings when they connect. Only rank, root, rejoin, interface, mtu,
+// secret_file, card, timeout_s may differ. `optireduce settings` describes them.
+//
+// A rank of 0 counts if world_size is set. With optr_comm_init_rank(), rank, world_size, root and
+// job_id stay zero.
 typedef struct optr_config_t {
     // sizeof(optr_config_t).
     size_t size;
-    // Longest wait for other ranks outside of stages: to connect, to call, to agree, and for
-    // progress over TCP. 0.001 to 86400 s. Default: 60 s.
+    // Limit of every wait that no bound ends, such as connecting. Values: 0.001 to 86400 s.
+    // Default: 60 s.
     double timeout_s;
-    // Deadline t_B of each stage of each window, 0.001 to 4290 ms. Default: measured during the
-    // job.
+    // Deadline t_B of each stage of each window. measured: from stage times. Values: 0.001 to 4290
+    // ms. Default: measured.
     double bound_ms;
-    // Longest measured deadline, 5 to 4290 ms. Default: 1000 ms.
+    // Longest measured bound, and the bound until the first measurement. Values: 5 to 4290 ms.
+    // Default: 1000 ms.
     double bound_max_ms;
-    // Size of the largest IP packet, 114 to 65535 bytes. Default: the largest that passes between
-    // all ranks.
+    // Largest IP packet in bytes, with a secret at least 138. auto: the path's. Values: 114 to
+    // 65535 bytes. Default: auto.
     uint32_t mtu;
-    // Number of collectives in a row without a packet of a rank after which the others drop it, or
-    // OPTR_NEVER. Default: 3.
+    // Number of collectives in a row without a packet of a rank after which it is dropped. Values:
+    // 1 to 4294967295 collectives, or OPTR_NEVER. Default: 3.
     uint32_t drop_silent_after;
-    // Early close of stages: OPTR_OFF or OPTR_AUTO. Default: OPTR_AUTO.
+    // Close of a stage before its bound, once all peers have begun their last packets. Values:
+    // OPTR_EARLY_OFF or OPTR_EARLY_ADAPTIVE. Default: OPTR_EARLY_ADAPTIVE.
     uint32_t early;
-    // Hadamard encoding of gradients: OPTR_OFF, OPTR_ON or OPTR_AUTO (starts above 2 % loss).
-    // Default: OPTR_AUTO.
+    // Encoding of all-reduces that spreads each loss over a block. Values: OPTR_OFF, OPTR_ON or
+    // OPTR_AUTO. Default: OPTR_AUTO.
     uint32_t hadamard;
-    // Gradients as bf16 on the wire, with sums in fp32: OPTR_OFF or OPTR_ON. Default: OPTR_OFF.
+    // bf16 on the wire, fp32 sums: half the bytes, errors up to 2^-8. Values: OPTR_OFF or OPTR_ON.
+    // Default: OPTR_OFF.
     uint32_t bf16;
-    // Repair of lost means, an optr_repair_t. Default: OPTR_REPAIR_THIS_UPDATE.
+    // Repair of lost means: never, in the next result, or before the call returns. Values:
+    // OPTR_REPAIR_OFF, OPTR_REPAIR_NEXT_UPDATE or OPTR_REPAIR_THIS_UPDATE. Default:
+    // OPTR_REPAIR_THIS_UPDATE.
     uint32_t repair;
-    // Agreement: if one rank skips an update, all ranks skip it. OPTR_OFF or OPTR_ON.
+    // Common decision: if one rank would skip an update, all skip it. Values: OPTR_OFF or OPTR_ON.
     // Default: OPTR_OFF.
     uint32_t agree;
-    // Calls over TCP leave out ranks that are gone, instead of failing: OPTR_OFF or OPTR_ON.
+    // Exact calls leave out ranks that are gone, instead of failing. Values: OPTR_OFF or OPTR_ON.
     // Default: OPTR_OFF.
     uint32_t skip_gone;
-    // Shared memory between ranks of one host: OPTR_OFF or OPTR_AUTO. Default: OPTR_AUTO.
+    // Shared memory between ranks of one host. off: UDP. Values: OPTR_OFF or OPTR_AUTO. Default:
+    // OPTR_AUTO.
     uint32_t shared_memory;
-    // Permission to replace an ended process of the same rank in a running job: OPTR_OFF or
-    // OPTR_ON. Default: the launcher's restart count; OPTR_OFF with a unique id.
+    // Permission to replace an ended process of this rank in a running job. Values: OPTR_OFF or
+    // OPTR_ON. Default: launcher's.
     uint32_t rejoin;
-    // Reaction to a failed card: OPTR_OFF, or OPTR_ON to continue over UDP. Default: OPTR_OFF.
+    // Reaction to a failed card: its rank fails (off), or all ranks continue over UDP (udp).
+    // Values: OPTR_CARD_FALLBACK_OFF or OPTR_CARD_FALLBACK_UDP. Default: OPTR_CARD_FALLBACK_OFF.
     uint32_t card_fallback;
-    // Groups of equal size of a job on two levels: 2 to 1024 groups, OPTR_GROUPS_AUTO,
-    // OPTR_GROUPS_HOSTS or OPTR_GROUPS_NONE. A rank is connected only to its group, and to the
-    // ranks with the same place in the other groups. Buckets make all-reduces only; of the other
-    // calls optr_barrier(), optr_exact_broadcast() and optr_exact_all_gather() work, and the rest
-    // are OPTR_UNSUPPORTED. Default: OPTR_GROUPS_NONE, or above 1024 ranks OPTR_GROUPS_AUTO.
-    uint32_t groups;
-    // Name or address of the network interface. Default: the one on the route to rank 0.
+    // Network interface, by name or address. auto: the one on the route to the root. Default:
+    // auto.
     const char *interface;
-    // Path of a file with the secret of the job, 16 to 4096 bytes, the same on all ranks. It
-    // encrypts and authenticates connections and packets. Default: the secret in
-    // OPTIREDUCE_SECRET, or none.
+    // File with the job's secret, which encrypts and authenticates all traffic. Default: none.
     const char *secret_file;
-    // SmartNIC: PCI address or vfio-user socket, then optionally
-    // `,address=IP[/PREFIX][:PORT]` and `,gateway=MAC`. Default: none.
+    // SmartNIC of this rank, as `WHERE[,address=IP[/PREFIX][:PORT]][,gateway=MAC]`. Default: none.
     const char *card;
+    // Rank of this process, from 0. Values: 0 to 65535 and below world_size. Default: launcher's.
+    uint32_t rank;
+    // Number of ranks of the job, at most 1024 on one level. One rank needs neither rank nor root.
+    // Values: 1 to 65536 ranks. Default: launcher's.
+    uint32_t world_size;
+    // Address where rank 0 listens, as host:port. Default: launcher's.
+    const char *root;
+    // Text that tells jobs with the same root apart, equal on all ranks. Not secret. Default:
+    // launcher's.
+    const char *job_id;
 } optr_config_t;
 
 // Call in progress. The last argument of every call that waits is NULL, or the address of one.

@@ -1,19 +1,18 @@
 //! Conversion of settings from the structs of the header.
 
+use std::ffi::c_char;
 use std::time::Duration;
 
+use optireduce::binding::{Shape, shape};
 use optireduce::{
-    BucketOptions, ElementType, ExactOp, Groups, HadamardMode, PartialOptions, ReduceOp, Repair, Settings, Weighting,
+    BucketOptions, ElementType, ExactOp, HadamardMode, PartialOptions, ReduceOp, Repair, Setting, Settings, Weighting,
 };
 
 use crate::status::Failure;
 use crate::types::optr_op_t::*;
 use crate::types::optr_type_t::*;
 use crate::types::optr_weights_t::{OPTR_WEIGHTS_CONSTANT, OPTR_WEIGHTS_DYNAMIC};
-use crate::types::{
-    OPTR_GROUPS_AUTO, OPTR_GROUPS_HOSTS, OPTR_GROUPS_NONE, OPTR_NEVER, optr_bucket_options_t, optr_config_t,
-    optr_partial_options_t, optr_repair_t, optr_switch_t,
-};
+use crate::types::{OPTR_NEVER, optr_bucket_options_t, optr_partial_options_t, optr_switch_t};
 
 const DEFAULT: u32 = optr_switch_t::OPTR_DEFAULT as u32;
 const OFF: u32 = optr_switch_t::OPTR_OFF as u32;
@@ -23,85 +22,116 @@ const AUTO: u32 = optr_switch_t::OPTR_AUTO as u32;
 /// Default size of a group: the smallest possible.
 const GROUP_SIZE: usize = 2;
 
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Texts<'a> {
-    pub interface: Option<&'a str>,
-    pub secret_file: Option<&'a str>,
-    pub card: Option<&'a str>,
+/// Words of optr_switch_t.
+const SWITCH: [(u32, &str); 3] = [(OFF, "off"), (ON, "on"), (AUTO, "auto")];
+
+/// Field of a settings struct. Zero and NULL are the default.
+#[derive(Debug)]
+pub enum Field<'a> {
+    /// Decimal number.
+    Number(&'a mut f64),
+    /// Whole number.
+    Whole(&'a mut u32),
+    /// Constant of the row's [`Words`].
+    Word(&'a mut u32),
+    /// Text.
+    Text(&'a mut *const c_char),
+    /// Room for a later version.
+    Reserved(&'a mut u32),
 }
 
-/// Values of a switch, with their texts as settings.
-type Words = [(u32, &'static str)];
+/// Given that the caller set.
+#[derive(Clone, Copy, Debug)]
+pub enum Given<'a> {
+    Number(f64),
+    Whole(u32),
+    Word(u32),
+    Text(&'a str),
+}
 
-const SWITCH: &Words = &[(OFF, "off"), (ON, "on")];
-const REPAIR: &Words = &[
-    (optr_repair_t::OPTR_REPAIR_OFF as u32, "off"),
-    (optr_repair_t::OPTR_REPAIR_NEXT_UPDATE as u32, "next_update"),
-    (optr_repair_t::OPTR_REPAIR_THIS_UPDATE as u32, "this_update"),
-];
+/// C enum of a setting whose values are words.
+#[derive(Debug)]
+pub struct Words {
+    /// Name of the type.
+    pub name: String,
+    /// Constant of the default, which is 0.
+    pub default: String,
+    /// Number, word and constant of each other value.
+    pub words: Vec<(u32, &'static str, String)>,
+}
 
-pub fn settings(config: &optr_config_t, texts: Texts<'_>) -> Result<Settings, Failure> {
-    // Destructured by name, so that a new field cannot be forgotten here.
-    let &optr_config_t {
-        size: _,
-        timeout_s,
-        bound_ms,
-        bound_max_ms,
-        mtu,
-        drop_silent_after,
-        early,
-        hadamard,
-        bf16,
-        repair,
-        agree,
-        skip_gone,
-        shared_memory,
-        rejoin,
-        card_fallback,
-        groups,
-        interface: _,
-        secret_file: _,
-        card: _,
-    } = config;
+impl Words {
+    /// Returns `None` for a setting with other values. Words beyond off, on and auto have an enum
+    /// of their setting.
+    pub fn of(row: &Setting) -> Option<Self> {
+        let Shape::Words(words) = shape(row) else { return None };
+        let number = |word: &&str| SWITCH.iter().find(|(_, of)| of == word).map(|(number, _)| *number);
+        let of_switch = words.iter().map(number).collect::<Option<Vec<_>>>();
+        let (name, prefix, numbers) = match of_switch {
+            Some(numbers) => ("switch", "OPTR_".to_owned(), numbers),
+            None => (row.name, format!("OPTR_{}_", row.name.to_uppercase()), (1..=words.len() as u32).collect()),
+        };
+        let constant = |word: &str| prefix.clone() + &word.to_uppercase();
+        let words = numbers.into_iter().zip(words).map(|(number, word)| (number, *word, constant(word)));
+        let mut words: Vec<_> = words.collect();
+        words.sort();
+        Some(Self { name: format!("optr_{name}_t"), default: constant("default"), words })
+    }
+}
+
+/// Returns the settings of a struct, by the table.
+pub fn settings(values: &[(&'static str, Given<'_>)]) -> Result<Settings, Failure> {
     let mut settings = Settings::new();
-    let mut set = |name: &str, value: &str| settings.set(name, value).map_err(Failure::from);
-    for (name, number) in [("timeout_s", timeout_s), ("bound_ms", bound_ms), ("bound_max_ms", bound_max_ms)] {
-        if number != 0.0 {
-            set(name, &number.to_string())?;
-        }
-    }
-    match drop_silent_after {
-        0 => {}
-        OPTR_NEVER => set("drop_silent_after", "never")?,
-        ops => set("drop_silent_after", &ops.to_string())?,
-    }
-    match groups {
-        0 => {}
-        OPTR_GROUPS_NONE => set("groups", "none")?,
-        found => set("groups", &self::groups(found).to_string())?,
-    }
-    if mtu != 0 {
-        set("mtu", &mtu.to_string())?;
-    }
-    for (name, found, words) in [
-        ("early", early, &[(OFF, "off"), (AUTO, "adaptive")][..]),
-        ("hadamard", hadamard, &[(OFF, "off"), (ON, "on"), (AUTO, "auto")]),
-        ("bf16", bf16, SWITCH),
-        ("repair", repair, REPAIR),
-        ("agree", agree, SWITCH),
-        ("skip_gone", skip_gone, SWITCH),
-        ("shared_memory", shared_memory, &[(OFF, "off"), (AUTO, "auto")]),
-        ("rejoin", rejoin, SWITCH),
-        ("card_fallback", card_fallback, &[(OFF, "off"), (ON, "udp")]),
-    ] {
-        if let Some(word) = word_of(&format!("config->{name}"), found, words)? {
-            set(name, word)?;
-        }
-    }
-    for (name, text) in [("interface", texts.interface), ("secret_file", texts.secret_file), ("card", texts.card)] {
-        text.map_or(Ok(()), |text| set(name, text))?;
+    for (name, value) in values {
+        let text = match value {
+            Given::Number(number) => decimal(*number),
+            Given::Whole(OPTR_NEVER) if row(name).word() == Some("never") => "never".into(),
+            Given::Whole(number) => number.to_string(),
+            Given::Word(number) => word(&format!("config->{name}"), row(name), *number)?.into(),
+            Given::Text(text) => (*text).into(),
+        };
+        settings.set(name, &text)?;
     }
     Ok(settings)
+}
+
+/// Text of a number, with an exponent if it would be long.
+fn decimal(number: f64) -> String {
+    let is_short = number == 0.0 || !number.is_finite() || (1e-6..1e16).contains(&number.abs());
+    if is_short { number.to_string() } else { format!("{number:e}") }
+}
+
+pub fn check_reserved(field: &str, found: u32) -> Result<(), Failure> {
+    if found == 0 { Ok(()) } else { Err(Failure::argument(field, found, "0")) }
+}
+
+fn row(name: &str) -> &'static Setting {
+    Setting::named(name).expect("fields are generated from the table")
+}
+
+fn word(field: &str, row: &Setting, found: u32) -> Result<&'static str, Failure> {
+    let Words { default, words, .. } = Words::of(row).expect("fields are generated from the table");
+    let word = words.iter().find(|(number, ..)| *number == found).map(|(_, word, _)| *word);
+    word.ok_or_else(|| {
+        let mut names: Vec<_> = words.iter().map(|(number, _, constant)| format!("{constant} ({number})")).collect();
+        let last = names.pop().unwrap_or_default();
+        names.insert(0, format!("{default} (0)"));
+        Failure::argument(field, found, format_args!("{} or {last}", names.join(", ")))
+    })
+}
+
+/// Returns an error if the struct has a place in the job, which the caller passed elsewhere.
+pub fn no_place(values: &[(&'static str, Given<'_>)]) -> Result<(), Failure> {
+    let place = values.iter().find(|(name, _)| ["rank", "world_size", "root", "job_id"].contains(name));
+    place.map_or(Ok(()), |(name, value)| {
+        let found = match value {
+            Given::Text(text) => format!("{text:?}"),
+            Given::Number(number) => decimal(*number),
+            Given::Whole(number) | Given::Word(number) => number.to_string(),
+        };
+        let expected = "the default, since optr_comm_init_rank takes the rank from its arguments and the id";
+        Err(Failure::argument(&format!("config->{name}"), found, expected))
+    })
 }
 
 pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, Failure> {
@@ -136,8 +166,11 @@ fn groups(found: u32) -> Groups {
 }
 
 fn repair_of(field: &str, found: u32) -> Result<Option<Repair>, Failure> {
-    let word = word_of(field, found, REPAIR)?;
-    Ok(Repair::ALL.into_iter().find(|repair| Some(repair.to_string().as_str()) == word))
+    if found == DEFAULT {
+        return Ok(None);
+    }
+    let word = word(field, row("repair"), found)?;
+    Ok(Repair::ALL.into_iter().find(|repair| repair.to_string() == word))
 }
 
 pub fn partial_options(options: Option<&optr_partial_options_t>) -> Result<PartialOptions, Failure> {
@@ -234,19 +267,6 @@ fn hadamard_mode(name: &str, value: u32) -> Result<Option<HadamardMode>, Failure
     }))
 }
 
-/// Returns the text of a switch, or `None` for the default.
-fn word_of(field: &str, found: u32, words: &Words) -> Result<Option<&'static str>, Failure> {
-    if found == DEFAULT {
-        return Ok(None);
-    }
-    let word = words.iter().find(|(value, _)| *value == found).map(|(_, word)| *word);
-    let values: Vec<u32> = words.iter().map(|(value, _)| *value).collect();
-    word.map(Some).ok_or_else(|| match field.ends_with("->repair") {
-        true => Failure::argument(field, found, "an optr_repair_t, 0 to 3"),
-        false => wrong_switch(field, found, &values),
-    })
-}
-
 /// Checks a switch. Returns `None` for the default.
 fn switch(name: &str, found: u32, may_be: &[u32]) -> Result<Option<u32>, Failure> {
     if found == DEFAULT {
@@ -267,71 +287,74 @@ fn wrong_switch(name: &str, found: u32, may_be: &[u32]) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use std::ptr::null;
-
-    use optireduce::{Origin, SETTINGS};
+    use optireduce::SETTINGS;
 
     use super::*;
+    use crate::types::optr_config_t;
 
-    const ZERO: optr_config_t = optr_config_t {
-        size: size_of::<optr_config_t>(),
-        timeout_s: 0.0,
-        bound_ms: 0.0,
-        bound_max_ms: 0.0,
-        mtu: 0,
-        drop_silent_after: 0,
-        early: 0,
-        hadamard: 0,
-        bf16: 0,
-        repair: 0,
-        agree: 0,
-        skip_gone: 0,
-        shared_memory: 0,
-        rejoin: 0,
-        card_fallback: 0,
-        groups: 0,
-        interface: null(),
-        secret_file: null(),
-        card: null(),
-    };
+    /// Field of a row with its sample, if it is a number or a word.
+    fn sample(row: &'static Setting, field: &Field<'_>) -> Given<'static> {
+        match field {
+            Field::Number(_) => Given::Number(row.sample.parse().unwrap()),
+            Field::Whole(_) => Given::Whole(row.sample.parse().unwrap()),
+            Field::Word(_) => {
+                let words = Words::of(row).unwrap().words;
+                Given::Word(words.iter().find(|(_, word, _)| *word == row.sample).unwrap().0)
+            }
+            Field::Text(_) => Given::Text(row.sample),
+            Field::Reserved(_) => unreachable!("it has no row"),
+        }
+    }
 
     #[test]
     fn each_setting_is_a_field_that_gives_the_value_of_its_sample() {
-        let texts = Texts { interface: Some("lo"), secret_file: Some("/dev/null"), card: Some("/nowhere/card.sock") };
+        let mut config = optr_config_t::zero();
+        let fields = config.fields();
+        assert_eq!(fields.len(), SETTINGS.len());
         for row in SETTINGS {
-            let mut config = ZERO;
-            match row.name {
-                // Of the unique id, or the launcher.
-                "rank" | "world_size" | "root" | "job_id" => continue,
-                "interface" | "secret_file" | "card" => {}
-                "timeout_s" => config.timeout_s = 30.0,
-                "bound_ms" => config.bound_ms = 20.0,
-                "bound_max_ms" => config.bound_max_ms = 400.0,
-                "mtu" => config.mtu = 9000,
-                "drop_silent_after" => config.drop_silent_after = 5,
-                "early" => config.early = OFF,
-                "hadamard" => config.hadamard = ON,
-                "bf16" => config.bf16 = ON,
-                "repair" => config.repair = optr_repair_t::OPTR_REPAIR_NEXT_UPDATE as u32,
-                "agree" => config.agree = ON,
-                "skip_gone" => config.skip_gone = ON,
-                "shared_memory" => config.shared_memory = OFF,
-                "rejoin" => config.rejoin = ON,
-                "card_fallback" => config.card_fallback = ON,
-                "groups" => config.groups = 2,
-                name => panic!("{name} has no field"),
-            }
-            let is_text = ["interface", "secret_file", "card"].contains(&row.name);
-            let given = settings(&config, if is_text { texts } else { Texts::default() }).unwrap();
+            let (name, field) = fields.iter().find(|(name, _)| *name == row.name).unwrap();
+            let given = settings(&[(name, sample(row, field))]).unwrap();
             assert_eq!(given.get(row.name).unwrap(), row.sample, "{}", row.name);
         }
-        let usual = settings(&ZERO, Texts::default()).unwrap();
-        assert_eq!(format!("{usual:?}"), "{}", "zero sets nothing");
-        let never = settings(&optr_config_t { drop_silent_after: OPTR_NEVER, ..ZERO }, Texts::default()).unwrap();
+        assert_eq!(format!("{:?}", settings(&[]).unwrap()), "{}", "zero sets nothing");
+        let never = settings(&[("drop_silent_after", Given::Whole(OPTR_NEVER))]).unwrap();
         assert_eq!(never.get("drop_silent_after").unwrap(), "never");
         for (groups, text) in [(OPTR_GROUPS_NONE, "none"), (OPTR_GROUPS_AUTO, "auto"), (OPTR_GROUPS_HOSTS, "hosts")] {
             let given = settings(&optr_config_t { groups, ..ZERO }, Texts::default()).unwrap();
             assert_eq!(given.find("groups").unwrap(), (text.into(), Origin::Code));
+        }
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_the_same_error_as_by_text() {
+        for (name, value, text) in [
+            ("timeout_s", Given::Number(-1.0), "-1"),
+            ("timeout_s", Given::Number(f64::NAN), "NaN"),
+            ("bound_ms", Given::Number(f64::INFINITY), "inf"),
+            ("bound_max_ms", Given::Number(1e-320), "1e-320"),
+            ("mtu", Given::Whole(u32::MAX), "4294967295"),
+            ("world_size", Given::Whole(70_000), "70000"),
+            ("root", Given::Text(""), ""),
+            ("job_id", Given::Text("a\nb"), "a\nb"),
+            ("card", Given::Text("c,address=1.2.3.4/8"), "c,address=1.2.3.4/8"),
+        ] {
+            let by_text = Settings::new().set(name, text).err().map(|error| Failure::from(error).text);
+            assert_eq!(settings(&[(name, value)]).err().map(|failure| failure.text), by_text, "{name}");
+        }
+        let word = |name, number| settings(&[(name, Given::Word(number))]).unwrap_err().text;
+        let expected = "config->bf16 is 3, expected OPTR_DEFAULT (0), OPTR_OFF (1) or OPTR_ON (2); nothing was changed";
+        assert_eq!(word("bf16", 3), expected);
+        let expected =
+            "config->early is 3, expected OPTR_EARLY_DEFAULT (0), OPTR_EARLY_OFF (1) or OPTR_EARLY_ADAPTIVE (2);";
+        assert!(word("early", 3).starts_with(expected), "{}", word("early", 3));
+    }
+
+    #[test]
+    fn off_has_one_number_in_every_enum() {
+        for row in SETTINGS {
+            let words = Words::of(row).map_or(Vec::new(), |of| of.words);
+            let off = words.iter().find(|(_, word, _)| *word == "off").map(|(number, ..)| *number);
+            assert!(off.is_none_or(|number| number == OFF), "{}: {words:?}", row.name);
         }
     }
 }

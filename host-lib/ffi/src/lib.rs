@@ -35,3 +35,7 @@ mod request;
 mod status;
 pub mod types;
 mod unique_id;
+
+// For the generator in tests/header.rs.
+#[doc(hidden)]
+pub use config::Words;

@@ -13,6 +13,7 @@ mod values;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 
+use crate::config::{self, Field, Given};
 use crate::status::Failure;
 use crate::types::{optr_request_t, optr_unique_id_t};
 
@@ -59,6 +60,32 @@ pub unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<Option<&'a 
     let bytes = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), end + 1) };
     let text = CStr::from_bytes_until_nul(bytes).unwrap_or_default().to_str();
     text.map(Some).map_err(|error| Failure::argument(name, "not UTF-8", error))
+}
+
+/// Returns the fields that are not zero or NULL. `parent`: name of the struct.
+///
+/// # Safety
+/// The texts are as for [`text`].
+pub unsafe fn values<'a>(
+    parent: &str,
+    fields: Vec<(&'static str, Field<'_>)>,
+) -> Result<Vec<(&'static str, Given<'a>)>, Failure> {
+    let mut values = Vec::new();
+    for (name, field) in fields {
+        let value = match field {
+            Field::Number(number) => Some(Given::Number(*number)).filter(|_| *number != 0.0),
+            Field::Whole(number) => Some(Given::Whole(*number)).filter(|_| *number != 0),
+            Field::Word(number) => Some(Given::Word(*number)).filter(|_| *number != 0),
+            Field::Reserved(number) => {
+                config::check_reserved(&format!("{parent}->{name}"), *number)?;
+                None
+            }
+            // SAFETY: as this function.
+            Field::Text(pointer) => unsafe { text(&format!("{parent}->{name}"), *pointer)? }.map(Given::Text),
+        };
+        values.extend(value.map(|value| (name, value)));
+    }
+    Ok(values)
 }
 
 /// Caller-owned place for a value.

@@ -6,6 +6,7 @@
 #![allow(non_camel_case_types)]
 
 mod partial;
+mod settings;
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -13,6 +14,7 @@ pub use self::partial::{
     optr_partial_member_t, optr_partial_options_t, optr_partial_report_t, optr_partial_s, optr_partial_t,
     optr_weights_t,
 };
+pub use self::settings::*;
 
 /// Version of this header: 10000 * major + 100 * minor + patch.
 pub const OPTR_VERSION: u32 = 100;
@@ -120,20 +122,6 @@ pub enum optr_switch_t {
     OPTR_AUTO = 3,
 }
 
-/// Repair of means that were lost on their way to a rank.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum optr_repair_t {
-    /// OPTR_REPAIR_THIS_UPDATE.
-    OPTR_REPAIR_DEFAULT = 0,
-    /// None.
-    OPTR_REPAIR_OFF = 1,
-    /// Lost means are added to the bucket's next result.
-    OPTR_REPAIR_NEXT_UPDATE = 2,
-    /// A collective waits for its lost means, at most 4 deadlines.
-    OPTR_REPAIR_THIS_UPDATE = 3,
-}
-
 /// Reductions. Buckets support OPTR_AVG and OPTR_SUM.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,69 +200,6 @@ pub type optr_request_t = *mut optr_request_s;
 pub struct optr_unique_id_t {
     /// Opaque.
     pub bytes: [u8; OPTR_UNIQUE_ID_BYTES],
-}
-
-/// Settings of a communicator, from optr_config_init(). Zero selects the default of a field: the
-/// environment variable OPTIREDUCE_ and the name in capitals, or else the value stated.
-///
-/// Settings are compared when the ranks connect. Only timeout_s, mtu, rejoin, interface,
-/// secret_file and card may differ. `optireduce settings` describes them.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct optr_config_t {
-    /// sizeof(optr_config_t).
-    pub size: usize,
-    /// Longest wait for other ranks outside of stages: to connect, to call, to agree, and for
-    /// progress over TCP. 0.001 to 86400 s. Default: 60 s.
-    pub timeout_s: f64,
-    /// Deadline t_B of each stage of each window, 0.001 to 4290 ms. Default: measured during the
-    /// job.
-    pub bound_ms: f64,
-    /// Longest measured deadline, 5 to 4290 ms. Default: 1000 ms.
-    pub bound_max_ms: f64,
-    /// Size of the largest IP packet, 114 to 65535 bytes. Default: the largest that passes between
-    /// all ranks.
-    pub mtu: u32,
-    /// Number of collectives in a row without a packet of a rank after which the others drop it, or
-    /// OPTR_NEVER. Default: 3.
-    pub drop_silent_after: u32,
-    /// Early close of stages: OPTR_OFF or OPTR_AUTO. Default: OPTR_AUTO.
-    pub early: u32,
-    /// Hadamard encoding of gradients: OPTR_OFF, OPTR_ON or OPTR_AUTO (starts above 2 % loss).
-    /// Default: OPTR_AUTO.
-    pub hadamard: u32,
-    /// Gradients as bf16 on the wire, with sums in fp32: OPTR_OFF or OPTR_ON. Default: OPTR_OFF.
-    pub bf16: u32,
-    /// Repair of lost means, an optr_repair_t. Default: OPTR_REPAIR_THIS_UPDATE.
-    pub repair: u32,
-    /// Agreement: if one rank skips an update, all ranks skip it. OPTR_OFF or OPTR_ON.
-    /// Default: OPTR_OFF.
-    pub agree: u32,
-    /// Calls over TCP leave out ranks that are gone, instead of failing: OPTR_OFF or OPTR_ON.
-    /// Default: OPTR_OFF.
-    pub skip_gone: u32,
-    /// Shared memory between ranks of one host: OPTR_OFF or OPTR_AUTO. Default: OPTR_AUTO.
-    pub shared_memory: u32,
-    /// Permission to replace an ended process of the same rank in a running job: OPTR_OFF or
-    /// OPTR_ON. Default: the launcher's restart count; OPTR_OFF with a unique id.
-    pub rejoin: u32,
-    /// Reaction to a failed card: OPTR_OFF, or OPTR_ON to continue over UDP. Default: OPTR_OFF.
-    pub card_fallback: u32,
-    /// Groups of equal size of a job on two levels: 2 to 1024 groups, OPTR_GROUPS_AUTO,
-    /// OPTR_GROUPS_HOSTS or OPTR_GROUPS_NONE. A rank is connected only to its group, and to the
-    /// ranks with the same place in the other groups. Buckets make all-reduces only; of the other
-    /// calls optr_barrier(), optr_exact_broadcast() and optr_exact_all_gather() work, and the rest
-    /// are OPTR_UNSUPPORTED. Default: OPTR_GROUPS_NONE, or above 1024 ranks OPTR_GROUPS_AUTO.
-    pub groups: u32,
-    /// Name or address of the network interface. Default: the one on the route to rank 0.
-    pub interface: *const c_char,
-    /// Path of a file with the secret of the job, 16 to 4096 bytes, the same on all ranks. It
-    /// encrypts and authenticates connections and packets. Default: the secret in
-    /// OPTIREDUCE_SECRET, or none.
-    pub secret_file: *const c_char,
-    /// SmartNIC: PCI address or vfio-user socket, then optionally
-    /// `,address=IP[/PREFIX][:PORT]` and `,gateway=MAC`. Default: none.
-    pub card: *const c_char,
 }
 
 /// Options of a bucket, from optr_bucket_options_init(), the same on all ranks. Zero selects the

@@ -11,6 +11,8 @@ use super::request::Outcome;
 pub use super::request::block_on_for;
 use super::{Bucket, Cause, Communicator, Error, PartialReduce, Report, Request};
 pub use crate::control::Launch;
+use crate::settings::Setting;
+pub use crate::settings::Shape;
 use optireduce_core::protocol::Kind;
 
 /// Memory available to this process.
@@ -57,6 +59,11 @@ pub fn start_close(communicator: &mut Communicator) -> Request<()> {
 /// Starts [`PartialReduce::close`], as [`start_close`].
 pub fn start_close_partial(partial: &mut PartialReduce) -> Request<()> {
     partial.start_close()
+}
+
+/// Form of the values of a setting.
+pub fn shape(setting: &Setting) -> Shape {
+    setting.shape()
 }
 
 /// Error of a call whose communicator has ended.

@@ -67,7 +67,7 @@ fn a_sample_is_the_same_by_setter_text_and_variable() {
 #[test]
 fn a_wrong_value_is_the_same_error_by_setter_text_and_variable() {
     // The last part is the setter, if its type has the value.
-    let cases: [(&str, &str, &str, Option<Set>); 18] = [
+    let cases: [(&str, &str, &str, Option<Set>); 20] = [
         ("world_size", "0", "world_size is 0, expected 1 to 65536 ranks", Some(|to| to.world_size(0))),
         ("rank", "one", "rank is one, expected 0 to 65535 and below world_size", None),
         ("root", "h", "root is h, expected host:port", Some(|to| to.root("h"))),
@@ -87,6 +87,17 @@ fn a_wrong_value_is_the_same_error_by_setter_text_and_variable() {
         ),
         ("groups", "1025", "groups is 1025, expected 2 to 1024 groups, auto or hosts, or none", None),
         ("groups", "racks", "groups is racks, expected 2 to 1024 groups, auto or hosts, or none", None),
+            "job_id",
+            "a\nb",
+            "job_id is \"a\\nb\", expected at most 256 bytes, without control characters",
+            Some(|to| to.job_id("a\nb")),
+        ),
+        (
+            "secret_file",
+            "a\0b",
+            "secret_file is \"a\\0b\", expected a path, without control characters",
+            Some(|to| to.secret_file("a\0b")),
+        ),
         ("timeout_s", "0", "timeout_s is 0, expected 0.001 to 86400 s", Some(|to| to.timeout(Duration::ZERO))),
         ("timeout_s", "86401", "timeout_s is 86401, expected 0.001 to 86400 s", Some(|to| to.timeout(ms(86_401_000)))),
         ("bound_ms", "5000", "bound_ms is 5000, expected 0.001 to 4290 ms, or measured", Some(|to| to.bound(ms(5000)))),

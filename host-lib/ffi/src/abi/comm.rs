@@ -8,7 +8,7 @@ use optireduce::{SETTINGS, Settings};
 use serde_json::Value;
 
 use crate::comm::Comm;
-use crate::config::{self, Texts};
+use crate::config::{self, Given};
 use crate::guard::guard;
 use crate::raw::{self, Output, Place};
 use crate::registry;
@@ -47,8 +47,8 @@ pub unsafe extern "C" fn optr_get_unique_id(address: *const c_char, id: *mut opt
 pub unsafe extern "C" fn optr_comm_init(comm: *mut optr_comm_t, config: *const optr_config_t) -> optr_status_t {
     guard("optr_comm_init", || {
         // SAFETY: the pointers are NULL or valid.
-        let (comm, config) = unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?) };
-        init(comm, config, Ok)
+        let (comm, values) = unsafe { (Place::new("comm", comm)?, values(config)?) };
+        init(comm, || config::settings(&values))
     })
 }
 
@@ -67,33 +67,32 @@ pub unsafe extern "C" fn optr_comm_init_rank(
 ) -> optr_status_t {
     guard("optr_comm_init_rank", || {
         // SAFETY: the pointers are NULL or valid.
-        let (comm, config, id) =
-            unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?, raw::unique_id(id)?) };
-        init(comm, config, |settings| unique_id::place(settings, &id, rank, world_size))
+        let (comm, values, id) = unsafe { (Place::new("comm", comm)?, values(config)?, raw::unique_id(id)?) };
+        init(comm, || {
+            config::no_place(&values)?;
+            unique_id::place(config::settings(&values)?, &id, rank, world_size)
+        })
     })
 }
 
-fn init(
-    mut comm: Place<optr_comm_t>,
-    config: Option<optr_config_t>,
-    place: impl FnOnce(Settings) -> Result<Settings, Failure>,
-) -> Result<(), Failure> {
+/// Returns the fields of a config that are set.
+///
+/// # Safety
+/// NULL, or a valid config.
+unsafe fn values<'a>(config: *const optr_config_t) -> Result<Vec<(&'static str, Given<'a>)>, Failure> {
+    // SAFETY: as this function.
+    let Some(mut config) = (unsafe { raw::sized("config", config) })? else { return Ok(Vec::new()) };
+    // SAFETY: as this function.
+    let mut values = unsafe { raw::values("config", config.fields())? };
+    // Zero is a rank, not the launcher's, beside a world size.
+    let is_place = config.world_size > 0 && config.rank == 0;
+    values.extend(is_place.then_some(("rank", Given::Whole(0))));
+    Ok(values)
+}
+
+fn init(mut comm: Place<optr_comm_t>, settings: impl FnOnce() -> Result<Settings, Failure>) -> Result<(), Failure> {
     comm.set(null_mut());
-    let settings = match &config {
-        None => Settings::new(),
-        Some(config) => {
-            // SAFETY: the pointers are NULL or valid.
-            let texts = unsafe {
-                Texts {
-                    interface: raw::text("config->interface", config.interface)?,
-                    secret_file: raw::text("config->secret_file", config.secret_file)?,
-                    card: raw::text("config->card", config.card)?,
-                }
-            };
-            config::settings(config, texts)?
-        }
-    };
-    let settings = place(settings)?;
+    let settings = settings()?;
     let launch = settings.launch()?;
     let (is_root, root) = (launch.rank == 0, launch.root);
     let connected = Comm::connect(settings);

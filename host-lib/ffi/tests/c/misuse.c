@@ -40,12 +40,12 @@ static void bad_init(void) {
         FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &wrong), OPTR_INVALID_ARGUMENT, text);                             \
     } while (0)
     WRONG(size, 0, "config->size is 0, expected sizeof(optr_config_t)");
-    WRONG(size, sizeof config - 8, "config->size is ");
+    WRONG(size, offsetof(optr_config_t, card), "config->size is ");
     WRONG(size, SIZE_MAX, "config->size is ");
-    WRONG(early, 7, "config->early is 7, expected OPTR_DEFAULT (0), OPTR_OFF (1) or OPTR_AUTO (3)");
+    WRONG(early, OPTR_AUTO, "config->early is 3, expected OPTR_EARLY_DEFAULT (0), OPTR_EARLY_OFF (1) or OPTR_EARLY_ADAPTIVE (2)");
     WRONG(hadamard, 4, "config->hadamard is 4");
     WRONG(bf16, OPTR_AUTO, "config->bf16 is 3, expected OPTR_DEFAULT (0), OPTR_OFF (1) or OPTR_ON (2)");
-    WRONG(repair, 9, "config->repair is 9, expected an optr_repair_t, 0 to 3");
+    WRONG(repair, 9, "config->repair is 9, expected OPTR_REPAIR_DEFAULT (0), OPTR_REPAIR_OFF (1), OPTR_REPAIR_NEXT_UPDATE (2) or OPTR_REPAIR_THIS_UPDATE (3)");
     WRONG(agree, 9, "config->agree is 9");
     WRONG(skip_gone, UINT32_MAX, "config->skip_gone is 4294967295");
     WRONG(card_fallback, OPTR_AUTO, "config->card_fallback is 3");
@@ -61,11 +61,25 @@ static void bad_init(void) {
     WRONG(card, "c.sock,address=10.0.0.2/24", "card is c.sock,address=10.0.0.2/24, expected WHERE,address=IP");
     WRONG(secret_file, "/nonexistent", "secret_file is /nonexistent, expected a file with a secret: reading");
     WRONG(secret_file, "/dev/null", "the secret has 0 bytes");
+    WRONG(bound_ms, -1.0 / 0.0, "bound_ms is -inf, expected");
+    WRONG(bound_max_ms, 1e-320, "bound_max_ms is 1e-320, expected");
+    WRONG(card, "a\nb,c", "card is \"a\\nb,c\", expected WHERE[,address=IP[/PREFIX][:PORT]][,gateway=MAC], without control characters");
+    /* The place of the rank is in the arguments. */
+    WRONG(rank, 1, "config->rank is 1, expected the default, since optr_comm_init_rank takes the rank from its arguments");
+    WRONG(world_size, 2, "config->world_size is 2");
+    WRONG(root, "", "config->root is \"\", expected the default");
+    WRONG(job_id, "j", "config->job_id is \"j\", expected the default");
     char *endless = malloc(5000);
     memset(endless, 'x', 5000);
     WRONG(interface, endless, "config->interface is an unterminated text");
     free(endless);
     FAILS(optr_comm_init_rank(&comm, 2, &id, 1, (optr_config_t *)((char *)&config + 4)), OPTR_INVALID_ARGUMENT, "config is at 0x");
+    /* A config of an older header ends before these fields. */
+    optr_config_t older = config;
+    older.size = offsetof(optr_config_t, rank);
+    older.mtu = 16;
+    memset((char *)&older + older.size, 0xa5, sizeof older - older.size);
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &older), OPTR_INVALID_ARGUMENT, "mtu is 16");
     /* A config of a newer header is valid unless it uses new fields. */
     struct { optr_config_t config; unsigned char more[16]; } newer = {config, {0}};
     newer.config.size = sizeof newer;
@@ -81,6 +95,46 @@ static void bad_init(void) {
     FAILS(optr_comm_init_rank(&comm, 2, &id, 0, &config), OPTR_PEER_FAILED, "1 of 2 ranks did not connect within 0.2 s: rank 1");
     CHECK(comm == NULL);
     FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &config), OPTR_PEER_FAILED, "rank 0 was not reached at 127.0.0.1");
+}
+
+/* One config places a rank. The address is of an unused port. */
+static char placed_root[OPTR_UNIQUE_ID_BYTES];
+
+static void *placed(void *number) {
+    this_rank = (int)(size_t)number;
+    optr_config_t config = patient_config();
+    config.rank = (uint32_t)this_rank;
+    config.world_size = 2;
+    config.root = placed_root;
+    config.job_id = "placed";
+    optr_comm_t comm;
+    int rank, world_size;
+    OK(optr_comm_init(&comm, &config));
+    OK(optr_comm_rank(comm, &rank));
+    OK(optr_comm_world_size(comm, &world_size));
+    CHECK(rank == this_rank && world_size == 2);
+    OK(optr_comm_close(comm, NULL));
+    OK(optr_comm_destroy(comm));
+    return NULL;
+}
+
+static void config_with_a_place(void) {
+    optr_unique_id_t id;
+    pthread_t threads[2];
+    OK(optr_get_unique_id("127.0.0.1", &id));
+    CHECK(sscanf((const char *)id.bytes, "optireduce 1 %127s", placed_root) == 1);
+    for (size_t rank = 0; rank < 2; rank++) CHECK(pthread_create(&threads[rank], NULL, placed, (void *)rank) == 0);
+    for (size_t rank = 0; rank < 2; rank++) CHECK(pthread_join(threads[rank], NULL) == 0);
+    this_rank = -1;
+    optr_comm_t comm;
+    optr_config_t config = patient_config();
+    config.rank = 1;
+    FAILS(optr_comm_init(&comm, &config), OPTR_INVALID_ARGUMENT, "world_size (OPTIREDUCE_WORLD_SIZE, --world-size) is not set");
+    config.world_size = 1;
+    FAILS(optr_comm_init(&comm, &config), OPTR_INVALID_ARGUMENT, "rank is \"1\", expected 0");
+    config.rank = 0;
+    OK(optr_comm_init(&comm, &config));
+    OK(optr_comm_destroy(comm));
 }
 
 static void never_called(optr_status_t status, const char *error, void *context) {
@@ -328,6 +382,7 @@ int main(void) {
     CHECK(!strcmp(optr_status_name(OPTR_BUSY), "OPTR_BUSY") && !strcmp(optr_status_name(-3), "unknown status"));
     bad_handles();
     bad_init();
+    config_with_a_place();
     job_config = patient_config();
     run_ranks(2, rank);
     bad_handles();

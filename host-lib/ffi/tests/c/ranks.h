@@ -64,7 +64,7 @@ static optr_config_t patient_config(void) {
     optr_config_t config = optr_config_init();
     config.timeout_s = 20;
     config.bound_ms = 3000;
-    config.early = OPTR_OFF;
+    config.early = OPTR_EARLY_OFF;
     config.repair = OPTR_REPAIR_NEXT_UPDATE;
     config.shared_memory = OPTR_OFF;
     return config;

@@ -257,7 +257,8 @@ pub fn config(memory: &Memory) -> Pointer<optr_config_t> {
 pub fn any_config(arguments: &mut Arguments, memory: &Memory) -> Pointer<optr_config_t> {
     type Of = optr_config_t;
     config(memory);
-    let (size, wrong_size) = arguments.size(size_of::<Of>(), size_of::<Of>());
+    // The first version ended with `card`.
+    let (size, wrong_size) = arguments.size(offset_of!(Of, card) + 8, size_of::<Of>());
     memory.set(STRUCT.start, size);
     let numbers = (offset_of!(Of, interface) - offset_of!(Of, timeout_s)) / 4;
     for _ in 0..2 {
