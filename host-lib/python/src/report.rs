@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use optireduce::{ClosedBy, GroupReport, RepairReport, Report, Settled, Stage, StageReport};
+use optireduce::{GroupReport, RepairReport, Report, Settled, StageReport};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -23,14 +23,6 @@ fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-fn closed_by(closed_by: ClosedBy) -> &'static str {
-    match closed_by {
-        ClosedBy::Complete => "complete",
-        ClosedBy::Early => "early",
-        ClosedBy::Deadline => "deadline",
-    }
-}
-
 fn repairs<'py>(module: &Bound<'py, PyModule>, repairs: &RepairReport) -> PyResult<Bound<'py, PyAny>> {
     let fields = PyDict::new(module.py());
     fields.set_item("missing_bytes", repairs.missing_bytes)?;
@@ -44,10 +36,10 @@ fn stage<'py>(module: &Bound<'py, PyModule>, stage: &StageReport) -> PyResult<Bo
     let py = module.py();
     let peer = module.getattr("PeerReport")?;
     let peers = stage.peers.iter().map(|of| peer.call1((of.rank, of.expected_bytes, of.received_bytes)));
-    let windows = stage.closed_by_window.iter().map(|window| closed_by(*window));
+    let windows = stage.closed_by_window.iter().map(|window| window.to_string());
     let fields = PyDict::new(py);
-    fields.set_item("stage", if stage.stage == Stage::Contribute { "contribute" } else { "broadcast" })?;
-    fields.set_item("closed_by", closed_by(stage.closed_by))?;
+    fields.set_item("stage", stage.stage.to_string())?;
+    fields.set_item("closed_by", stage.closed_by.to_string())?;
     fields.set_item("closed_by_window", PyTuple::new(py, windows.collect::<Vec<_>>())?)?;
     fields.set_item("time_ms", ms(stage.time))?;
     fields.set_item("expected_bytes", stage.expected_bytes)?;

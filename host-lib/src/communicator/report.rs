@@ -122,6 +122,40 @@ pub(super) struct BoundStatus {
 }
 
 impl Report {
+    /// Report without losses and repairs.
+    fn blank(kind: Kind, number: u32, bucket: u16, elements: usize, action: UpdateAction) -> Self {
+        Self {
+            kind,
+            number,
+            bucket,
+            elements,
+            is_applied: action == UpdateAction::Apply || kind == Kind::AllGather,
+            is_agreed: false,
+            ranks: Vec::new(),
+            late_ranks: Vec::new(),
+            is_late: false,
+            joined_rank: None,
+            expected_bytes: 0,
+            lost_bytes: 0,
+            missing: Vec::new(),
+            not_finite: 0,
+            is_hadamard: false,
+            is_corrected: false,
+            copied_bytes: 0,
+            packets: 0,
+            repairs: RepairReport::default(),
+            outstanding_bytes: 0,
+            drift_bytes: 0,
+            bound: Duration::ZERO,
+            is_bound_measured: false,
+            bound_changed: false,
+            stages: Vec::new(),
+            parts: Vec::new(),
+            group: None,
+            action,
+        }
+    }
+
     pub(super) fn new(
         collective: protocol::Report,
         job: RepairReport,
@@ -133,11 +167,6 @@ impl Report {
         let stages = Stage::ALL.into_iter().zip(stages).filter(|(stage, _)| kind.sends(*stage));
         let stages: Vec<_> = stages.map(|(stage, summary)| StageReport::new(stage, summary)).collect();
         Self {
-            kind,
-            number: collective.op,
-            bucket: collective.bucket,
-            elements: collective.elements,
-            is_applied: action == UpdateAction::Apply || kind == Kind::AllGather,
             is_agreed: collective.agreed,
             ranks: collective.live,
             late_ranks: collective.late_peers,
@@ -158,9 +187,7 @@ impl Report {
             is_bound_measured: bound.is_measured,
             bound_changed: bound.changed,
             stages,
-            parts: Vec::new(),
-            group: None,
-            action,
+            ..Self::blank(kind, collective.op, collective.bucket, collective.elements, action)
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use optireduce_core::protocol::{ClosedBy, UpdateAction};
+use optireduce_core::protocol::UpdateAction;
 
 use crate::cluster::{ClusterConfig, Early, StepRecord};
 use crate::network::reliable::ReliableRun;
@@ -64,7 +64,7 @@ pub fn step(record: &StepRecord, report: &StepReport, reliable: &ReliableRun) ->
     for (rank, record) in report.ranks.iter().zip(&record.ranks) {
         let stage = |stage: usize| {
             let percent = rank.received_fraction[stage] * 100.0;
-            format!("{percent:>6.2} % {:<10}", closed(rank.closed_by[stage]))
+            format!("{percent:>6.2} % {:<10}", rank.closed_by[stage].to_string())
         };
         let done_us = record.done_ns as f64 / 1000.0;
         let _ = write!(
@@ -104,14 +104,6 @@ pub fn step(record: &StepRecord, report: &StepReport, reliable: &ReliableRun) ->
 
 fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-fn closed(by: ClosedBy) -> &'static str {
-    match by {
-        ClosedBy::Complete => "complete",
-        ClosedBy::Early => "early",
-        ClosedBy::Deadline => "deadline",
-    }
 }
 
 fn action(action: UpdateAction) -> &'static str {

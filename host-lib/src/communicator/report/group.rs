@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::time::Duration;
 
 use optireduce_core::Averaged;
-use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{Kind, Stage, UpdateAction};
 use serde::Serialize;
 
@@ -60,32 +59,17 @@ impl Report {
         late_ranks.sort_unstable();
         late_ranks.dedup();
         let report = Self {
-            kind: Kind::AllReduce,
-            number: plan.number,
-            bucket: 0,
-            elements: model.len(),
-            is_applied: true,
-            is_agreed: false,
             ranks,
             late_ranks,
             is_late: reports.iter().any(|report| !report.local_contribution),
-            joined_rank: None,
             expected_bytes: stages.iter().map(|stage| stage.expected_bytes).sum(),
             lost_bytes: reports.iter().map(|report| report.lost_bytes).sum(),
             missing,
             not_finite: reports.last().map_or(0, |report| report.not_finite),
             is_hadamard: reports.iter().any(|report| report.hadamard),
-            is_corrected: false,
-            copied_bytes: 0,
             packets: reports.iter().map(|report| report.packets).sum(),
-            repairs: RepairReport::default(),
-            outstanding_bytes: 0,
-            drift_bytes: 0,
             bound: reports.iter().map(|report| Duration::from_nanos(report.bound_ns)).max().unwrap_or_default(),
-            is_bound_measured: false,
-            bound_changed: false,
             stages,
-            parts: Vec::new(),
             group: Some(GroupReport {
                 weights: plan.members.iter().map(|member| member.weight).collect(),
                 iteration: plan.iteration,
@@ -96,7 +80,7 @@ impl Report {
                 uncounted_ranks: uncounted.into_iter().map(of_job).collect(),
                 uncounted_bytes,
             }),
-            action: UpdateAction::Apply,
+            ..Self::blank(Kind::AllReduce, plan.number, 0, model.len(), UpdateAction::Apply)
         };
         (model, report)
     }

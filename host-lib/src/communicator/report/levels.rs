@@ -57,17 +57,10 @@ impl Report {
         let sum = |of: fn(&Self) -> u64| parts.iter().map(of).sum();
         let any = |of: fn(&Self) -> bool| parts.iter().any(of);
         let repairs = parts.iter().map(|part| part.repairs).fold(RepairReport::default(), RepairReport::and);
-        Self {
-            kind: Kind::AllReduce,
-            number: parts[0].number,
-            bucket: parts[0].bucket,
-            elements,
-            is_applied: action == UpdateAction::Apply,
-            is_agreed: false,
+        let whole = Self {
             ranks,
             late_ranks,
             is_late: any(|part| part.is_late),
-            joined_rank: None,
             expected_bytes: sum(|part| part.expected_bytes),
             lost_bytes: sum(|part| part.lost_bytes),
             missing,
@@ -82,10 +75,8 @@ impl Report {
             bound: parts.iter().map(|part| part.bound).max().unwrap_or_default(),
             is_bound_measured: any(|part| part.is_bound_measured),
             bound_changed: any(|part| part.bound_changed),
-            stages: Vec::new(),
-            parts,
-            group: None,
-            action,
-        }
+            ..Self::blank(Kind::AllReduce, parts[0].number, parts[0].bucket, elements, action)
+        };
+        Self { parts, ..whole }
     }
 }

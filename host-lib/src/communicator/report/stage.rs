@@ -66,16 +66,8 @@ impl StageReport {
 
 impl fmt::Display for StageReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self.stage {
-            Stage::Contribute => "contribute",
-            Stage::Broadcast => "broadcast",
-        };
-        let closed = match self.closed_by {
-            ClosedBy::Complete => "complete",
-            ClosedBy::Early => "early",
-            ClosedBy::Deadline => "deadline",
-        };
+        let Self { stage, closed_by, .. } = self;
         let (percent, ms) = (self.received_fraction * 100.0, self.time.as_secs_f64() * 1e3);
-        write!(f, "{name} {percent:.3} % in {ms:.3} ms ({closed})")
+        write!(f, "{stage} {percent:.3} % in {ms:.3} ms ({closed_by})")
     }
 }
