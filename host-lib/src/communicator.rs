@@ -48,7 +48,7 @@ pub use self::exact::Exact;
 pub use self::memory::Memory;
 pub use self::metrics::Metrics;
 pub use self::options::{BucketOptions, ReduceOp};
-pub use self::partial_reduce::{PartialOptions, PartialReduce, Weighting};
+pub use self::partial_reduce::{PartialOptions, PartialReduce, Weights};
 pub use self::report::{GroupReport, PeerReport, Report, StageReport};
 pub use self::request::Request;
 pub use self::settle::Settled;

@@ -149,7 +149,7 @@ pub use buffer::Buffer;
 pub use communicator::binding;
 pub use communicator::{
     Bucket, BucketOptions, Communicator, Error, ErrorKind, Exact, GroupReport, Memory, Metrics, Mismatch,
-    PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled, StageReport, Weighting,
+    PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled, StageReport, Weights,
 };
 pub use control::Message;
 pub use exact::{Element, ElementType, ExactData, ExactOp, Typed};

@@ -29,7 +29,7 @@ fn an_error_has_a_kind_a_rank_and_a_difference() {
         let mut communicator = place.connect().wait().unwrap();
         let error = communicator.exact().broadcast(2, vec![0.0_f32]).wait().unwrap_err();
         check(&error, ErrorKind::Argument, None, false, "the root is 2, expected");
-        let error = communicator.partial_reduce(1 << 40, PartialOptions::new(2)).wait().map(drop).unwrap_err();
+        let error = communicator.partial_reduce(1 << 40, PartialOptions::new()).wait().map(drop).unwrap_err();
         check(&error, ErrorKind::Memory, None, false, "partial reduce of 1099511627776 elements");
         let error = communicator.bucket(10 + rank, BucketOptions::new()).wait().map(drop).unwrap_err();
         check(&error, ErrorKind::Mismatch, Some(1), false, "elements is 11 on rank 1, but 10 on rank 0");

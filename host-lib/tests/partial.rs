@@ -22,7 +22,7 @@ const LONG: Duration = Duration::from_secs(1);
 fn rank(rank: usize, root: &str) {
     let settings = Settings::new().rank(rank).world_size(RANKS).root(root).timeout(Duration::from_secs(30));
     let mut world = Communicator::connect(settings).wait().unwrap();
-    let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).wait().unwrap();
+    let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new()).wait().unwrap();
     let is_over = Arc::new(AtomicBool::new(false));
     let over = is_over.clone();
     std::thread::spawn(move || {

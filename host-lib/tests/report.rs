@@ -70,7 +70,7 @@ fn a_report_has_the_same_fields_in_every_language() {
         let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
         let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
-        let mut partial = communicator.partial_reduce(1000, PartialOptions::new(2)).wait().unwrap();
+        let mut partial = communicator.partial_reduce(1000, PartialOptions::new()).wait().unwrap();
         let (_, average) = partial.average(gradient(rank, 1000), 1).wait().unwrap();
         partial.close().wait().unwrap();
         (report, average)

@@ -173,7 +173,7 @@ fn calls_begin_before_anybody_polls_them() {
         assert!(end!(levels.settle(None)).is_settled);
         let group = end!(communicator.split(Some(0)));
         end!(group.unwrap().close());
-        let partial = end!(communicator.partial_reduce(8, PartialOptions::new(2)));
+        let partial = end!(communicator.partial_reduce(8, PartialOptions::new()));
         end!(partial.close());
         end!(communicator.close());
     });

@@ -31,7 +31,7 @@ fn rank(root: &str, returns: u32) {
         assert!(error.starts_with("this process was restarted,"), "{error}");
         let error = communicator.bucket(ELEMENTS + 1, BucketOptions::new()).wait().unwrap_err().to_string();
         assert!(error.contains("elements is 5001 on rank 1, but 5000 on rank 0"), "{error}");
-        let error = communicator.partial_reduce(8, PartialOptions::new(2)).wait().unwrap_err().to_string();
+        let error = communicator.partial_reduce(8, PartialOptions::new()).wait().unwrap_err().to_string();
         assert!(error.contains("takes no part in groups that were declared before; call `rejoin`"), "{error}");
     }
     // A restarted process shares no memory, since segments are exchanged during bootstrap only.
@@ -95,7 +95,7 @@ fn rank(root: &str, returns: u32) {
     let report = more.all_reduce(&mut [1.0; 7]).unwrap();
     assert_eq!((report.bucket, others > 0), (1, true), "all ranks are in step, and declare another bucket");
     settle(&mut more, &mut [0.0; 7]);
-    let mut partial = communicator.partial_reduce(8, PartialOptions::new(2)).wait().unwrap();
+    let mut partial = communicator.partial_reduce(8, PartialOptions::new()).wait().unwrap();
     let mut iteration = 0;
     for _ in 0..3 {
         let (_, report) = partial.average(vec![rank as f32; 8], iteration + 1).wait().unwrap();

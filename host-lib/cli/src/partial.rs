@@ -149,7 +149,7 @@ fn measure(
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let late = Duration::from_secs_f64(args.job.straggler_ms / 1e3);
     let repair = args.settings()?.get("repair").map_err(|error| text(&error))?;
-    let options = PartialOptions::new(group_size).repair(repair != "off");
+    let options = PartialOptions::new().group_size(group_size).repair(repair != "off");
     // The requested delay alone must not get the rank dropped from its group.
     let options = options.patience(Duration::from_secs(10) + late);
     let communicator = engine.communicator_mut();

@@ -65,7 +65,7 @@
 // Size of an optr_unique_id_t in bytes.
 #define OPTR_UNIQUE_ID_BYTES 128
 
-// In optr_config_t.drop_silent_after: never drop a rank. In optr_partial_options_t.sync_bound:
+// In optr_config_t.drop_silent_after: never drop a rank. In optr_partial_options_t.mix_within:
 // never wait for a rank that connects groups.
 #define OPTR_NEVER UINT32_MAX
 
@@ -431,13 +431,11 @@ typedef struct optr_config_t {
     const char *card;
     // Rank of this process, from 0. Values: 0 to 65535 and below world_size. Default: launcher's.
     uint32_t rank;
-    // Number of ranks of the job, at most 1024 on one level. One rank needs neither rank nor root.
-    // Values: 1 to 65536 ranks. Default: launcher's.
+    // Number of ranks of the job. Values: 1 to 65536 ranks. Default: launcher's.
     uint32_t world_size;
     // Address where rank 0 listens, as host:port. Default: launcher's.
     const char *root;
-    // Text that tells jobs with the same root apart, equal on all ranks. Not secret. Default:
-    // launcher's.
+    // Text that tells jobs with the same root apart. Default: launcher's.
     const char *job_id;
 } optr_config_t;
 
@@ -603,13 +601,13 @@ typedef struct optr_partial_options_t {
     // sizeof(optr_partial_options_t).
     size_t size;
     // Longest wait for each answer to a repair request. Default: 1 s.
-    uint64_t repair_timeout_us;
+    double repair_timeout_s;
     // Longest wait of ready ranks for another one; then they proceed, even alone. It should exceed
     // the slowest rank's step. Default: 10 s.
-    uint64_t patience_us;
+    double patience_s;
     // Deadline of each of the two stages of each window. Later data is repaired. Default: the
     // communicator's.
-    uint64_t bound_us;
+    double bound_ms;
     // With OPTR_WEIGHTS_DYNAMIC: weight relative to a model one iteration newer, above 0 and below
     // 1. Default: 0.5.
     double decay;
@@ -617,11 +615,12 @@ typedef struct optr_partial_options_t {
     uint32_t group_size;
     // An optr_weights_t. Default: OPTR_WEIGHTS_DYNAMIC.
     uint32_t weights;
-    // Synchronisation bound s: any s * world_size successive groups connect all ranks, directly or
-    // through others. Groups wait for ranks that connect them. Default: 2.
+    // Number s of rounds of groups that mix all models: any s * world_size successive groups
+    // connect all ranks, directly or through others. Groups wait for ranks that connect them.
+    // Default: 2.
     //
     // With OPTR_NEVER, ranks that are always ready together may stay among themselves.
-    uint32_t sync_bound;
+    uint32_t mix_within;
     // Repair of lost packets before the mean is used: OPTR_OFF or OPTR_ON. Default: OPTR_ON.
     uint32_t repair;
 } optr_partial_options_t;
@@ -1012,8 +1011,8 @@ optr_status_t optr_partial_create(optr_comm_t comm,
 // Averages a model with the models of a group of ready ranks. Not collective.
 //
 // iteration counts from 1. It must exceed report->iteration of the previous group, usually by one.
-// The call waits for at least one more rank, at most patience_us. Then bound_us limits each stage
-// of each window, and repair_timeout_us the repairs. OPTR_PEER_FAILED if no group forms. If the
+// The call waits for at least one more rank, at most patience_s. Then bound_ms limits each stage
+// of each window, and repair_timeout_s the repairs. OPTR_PEER_FAILED if no group forms. If the
 // request is freed, this rank still takes part in its group.
 //
 // Threads: any, one average at a time per partial reduce; blocks without request.

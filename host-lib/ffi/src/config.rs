@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use optireduce::binding::{Shape, shape};
 use optireduce::{
-    BucketOptions, ElementType, ExactOp, HadamardMode, PartialOptions, ReduceOp, Repair, Setting, Settings, Weighting,
+    BucketOptions, ElementType, ExactOp, HadamardMode, PartialOptions, ReduceOp, Repair, Setting, Settings, Weights,
 };
 
 use crate::status::Failure;
@@ -18,9 +18,6 @@ const DEFAULT: u32 = optr_switch_t::OPTR_DEFAULT as u32;
 const OFF: u32 = optr_switch_t::OPTR_OFF as u32;
 const ON: u32 = optr_switch_t::OPTR_ON as u32;
 const AUTO: u32 = optr_switch_t::OPTR_AUTO as u32;
-
-/// Default size of a group: the smallest possible.
-const GROUP_SIZE: usize = 2;
 
 /// Words of optr_switch_t.
 const SWITCH: [(u32, &str); 3] = [(OFF, "off"), (ON, "on"), (AUTO, "auto")];
@@ -174,55 +171,65 @@ fn repair_of(field: &str, found: u32) -> Result<Option<Repair>, Failure> {
 }
 
 pub fn partial_options(options: Option<&optr_partial_options_t>) -> Result<PartialOptions, Failure> {
+    let mut of = PartialOptions::new();
     let Some(&optr_partial_options_t {
         size: _,
-        repair_timeout_us,
-        patience_us,
-        bound_us,
+        repair_timeout_s,
+        patience_s,
+        bound_ms,
         decay,
         group_size,
         weights,
-        sync_bound,
+        mix_within,
         repair,
     }) = options
     else {
-        return Ok(PartialOptions::new(GROUP_SIZE));
+        return Ok(of);
     };
-    let mut of = PartialOptions::new(if group_size == 0 { GROUP_SIZE } else { group_size as usize });
-    of = of.weights(weighting(weights, decay)?);
-    of = match sync_bound {
+    if group_size > 0 {
+        of = of.group_size(group_size as usize);
+    }
+    of = match weights {
+        found if found == OPTR_WEIGHTS_DYNAMIC as u32 => of,
+        found if found == OPTR_WEIGHTS_CONSTANT as u32 => of.weights(Weights::Constant),
+        found => {
+            let expected = "OPTR_WEIGHTS_DYNAMIC (0) or OPTR_WEIGHTS_CONSTANT (1)";
+            return Err(Failure::argument("options->weights", found, expected));
+        }
+    };
+    // The ranks check its range together, so that all get the error.
+    if decay != 0.0 {
+        of = of.decay(decay);
+    }
+    of = match mix_within {
         0 => of,
-        OPTR_NEVER => of.sync_bound(None),
-        bound => of.sync_bound(bound),
+        OPTR_NEVER => of.mix_within(None),
+        rounds => of.mix_within(rounds),
     };
     if let Some(repair) = switch("options->repair", repair, &[OFF, ON])? {
         of = of.repair(repair == ON);
     }
-    if repair_timeout_us > 0 {
-        of = of.repair_timeout(Duration::from_micros(repair_timeout_us));
+    if let Some(timeout) = duration("options->repair_timeout_s", repair_timeout_s, 1.0)? {
+        of = of.repair_timeout(timeout);
     }
-    if patience_us > 0 {
-        of = of.patience(Duration::from_micros(patience_us));
+    if let Some(patience) = duration("options->patience_s", patience_s, 1.0)? {
+        of = of.patience(patience);
     }
-    if bound_us > 0 {
-        of = of.bound(Duration::from_micros(bound_us));
+    if let Some(bound) = duration("options->bound_ms", bound_ms, 1e-3)? {
+        of = of.bound(bound);
     }
     Ok(of)
 }
 
-fn weighting(weights: u32, decay: f64) -> Result<Weighting, Failure> {
-    let names = [OPTR_WEIGHTS_DYNAMIC as u32, OPTR_WEIGHTS_CONSTANT as u32];
-    match (weights, decay) {
-        (found, _) if !names.contains(&found) => {
-            let expected = "OPTR_WEIGHTS_DYNAMIC (0) or OPTR_WEIGHTS_CONSTANT (1)";
-            Err(Failure::argument("options->weights", found, expected))
-        }
-        (found, 0.0) if found == OPTR_WEIGHTS_DYNAMIC as u32 => Ok(Weighting::default()),
-        // The ranks check its range together, so that all get the error.
-        (found, decay) if found == OPTR_WEIGHTS_DYNAMIC as u32 => Ok(Weighting::Dynamic { decay }),
-        (_, 0.0) => Ok(Weighting::Constant),
-        (_, decay) => Err(Failure::argument("options->decay", decay, "0 with OPTR_WEIGHTS_CONSTANT")),
+/// Returns `None` for zero.
+fn duration(field: &str, found: f64, unit_s: f64) -> Result<Option<Duration>, Failure> {
+    if found == 0.0 {
+        return Ok(None);
     }
+    let duration = Duration::try_from_secs_f64(found * unit_s).ok().filter(|duration| !duration.is_zero());
+    duration
+        .map(Some)
+        .ok_or_else(|| Failure::argument(field, decimal(found), "a positive number of at least a nanosecond"))
 }
 
 pub fn exact_op(name: &str, op: u32) -> Result<ExactOp, Failure> {

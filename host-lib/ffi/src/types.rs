@@ -22,7 +22,7 @@ pub const OPTR_VERSION: u32 = 100;
 /// Size of an optr_unique_id_t in bytes.
 pub const OPTR_UNIQUE_ID_BYTES: usize = 128;
 
-/// In optr_config_t.drop_silent_after: never drop a rank. In optr_partial_options_t.sync_bound:
+/// In optr_config_t.drop_silent_after: never drop a rank. In optr_partial_options_t.mix_within:
 /// never wait for a rank that connects groups.
 pub const OPTR_NEVER: u32 = u32::MAX;
 

@@ -111,7 +111,11 @@ impl Struct {
             let of = self.kind_of(name).1;
             write!(out, "{}    pub {name}: {of},\n", doc("    ", &self.doc_of(name))).unwrap();
         }
-        write!(out, "}}\n\nimpl {name} {{\n    /// Returns all defaults.\n    pub fn zero() -> Self {{\n        Self {{\n").unwrap();
+        write!(
+            out,
+            "}}\n\nimpl {name} {{\n    /// Returns all defaults.\n    pub fn zero() -> Self {{\n        Self {{\n"
+        )
+        .unwrap();
         out += "            size: size_of::<Self>(),\n";
         for name in &names {
             let zero = match self.kind_of(name).1 {

@@ -16,7 +16,7 @@ use crate::exact::{self, Exact};
 use crate::exceptions::{OptiReduceError, TimeoutError};
 use crate::partial::{self, PartialReduce};
 use crate::request::{Request, ok};
-use crate::settings::{self, Color, Elements, GroupSize, Source, SyncBound, Tag, Timeout, To};
+use crate::settings::{self, Color, Elements, GroupSize, MixWithin, Source, Tag, Timeout, To};
 use crate::two_level::TwoLevel;
 
 /// One rank of a job: `Communicator()` in a launcher's job, `Communicator(world_size=1)` alone, or
@@ -244,16 +244,18 @@ impl Communicator {
     ///
     /// - `weights`: "dynamic" halves the weight of a model for each iteration behind, or
     ///   "constant".
-    /// - `sync_bound`: s, so that any s * `world_size` successive groups connect all ranks, or
+    /// - `decay`: dynamic weight of a model relative to one that is an iteration newer.
+    /// - `mix_within`: s, so that any s * `world_size` successive groups connect all ranks, or
     ///   None.
     /// - `repair`: repair lost packets before a mean is used.
+    /// - `repair_timeout_s`: wait for each answer to a repair request.
     /// - `patience_s`: time that a ready rank waits for another one.
     /// - `bound_ms`: bound t_B of each of the two stages of a window, by default the
     ///   communicator's.
     // `text_signature`, since PyO3 prints `Some(2)` as `...`.
     #[pyo3(
-        signature = (elements, *, group_size, weights = "dynamic", sync_bound = Some(SyncBound(2)), repair = true, patience_s = 10.0, bound_ms = None),
-        text_signature = "($self, elements, *, group_size, weights='dynamic', sync_bound=2, repair=True, patience_s=10.0, bound_ms=None)"
+        signature = (elements, *, group_size = GroupSize(2), weights = "dynamic", decay = 0.5, mix_within = Some(MixWithin(2)), repair = true, repair_timeout_s = 1.0, patience_s = 10.0, bound_ms = None),
+        text_signature = "($self, elements, *, group_size=2, weights='dynamic', decay=0.5, mix_within=2, repair=True, repair_timeout_s=1.0, patience_s=10.0, bound_ms=None)"
     )]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn partial_reduce(
@@ -262,14 +264,17 @@ impl Communicator {
         elements: Elements,
         group_size: GroupSize,
         weights: &str,
-        sync_bound: Option<SyncBound>,
+        decay: f64,
+        mix_within: Option<MixWithin>,
         repair: bool,
+        repair_timeout_s: f64,
         patience_s: f64,
         bound_ms: Option<f64>,
     ) -> PyResult<PartialReduce> {
         let (Elements(elements), GroupSize(group_size)) = (elements, group_size);
-        let sync_bound = sync_bound.map(|SyncBound(sync_bound)| sync_bound);
-        let options = partial::options(group_size, weights, sync_bound, repair, patience_s, bound_ms)?;
+        let mix_within = mix_within.map(|MixWithin(rounds)| rounds);
+        let options =
+            partial::options(group_size, weights, decay, mix_within, repair, repair_timeout_s, patience_s, bound_ms)?;
         let operation = format!("partial_reduce of {elements} elements");
         let partial = self.call(py, &operation, |inner| inner.partial_reduce(elements, options))?;
         Ok(PartialReduce::new(&self.home(), partial))

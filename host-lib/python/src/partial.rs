@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce::binding::start_close_partial;
-use optireduce::{PartialOptions, Report, Weighting};
+use optireduce::{PartialOptions, Report, Weights};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Output};
@@ -85,22 +85,26 @@ impl PartialReduce {
     }
 }
 
+#[allow(clippy::too_many_arguments, reason = "keywords of Python")]
 pub fn options(
     group_size: usize,
     weights: &str,
-    sync_bound: Option<u32>,
+    decay: f64,
+    mix_within: Option<u32>,
     repair: bool,
+    repair_timeout_s: f64,
     patience_s: f64,
     bound_ms: Option<f64>,
 ) -> PyResult<PartialOptions> {
     let weights = match weights {
-        "dynamic" => Weighting::default(),
-        "constant" => Weighting::Constant,
+        "dynamic" => Weights::Dynamic,
+        "constant" => Weights::Constant,
         found => {
             return Err(ArgumentError::new_err(format!("weights is {found}, expected 'dynamic' or 'constant'")));
         }
     };
     let bound = bound_ms.map(|ms| settings::seconds("bound_ms", ms, 1e-3)).transpose()?;
-    let options = PartialOptions::new(group_size).weights(weights).sync_bound(sync_bound).repair(repair);
+    let options = PartialOptions::new().group_size(group_size).weights(weights).decay(decay).mix_within(mix_within);
+    let options = options.repair(repair).repair_timeout(settings::seconds("repair_timeout_s", repair_timeout_s, 1.0)?);
     Ok(options.patience(settings::seconds("patience_s", patience_s, 1.0)?).bound(bound))
 }

@@ -92,7 +92,7 @@ arguments! {
     Tag(u32) = "tag", "a number from 0 to 4294967295";
     Color(usize) = "color", "a number, 0 or more, or None";
     GroupSize(usize) = "group_size", "a number of ranks";
-    SyncBound(u32) = "sync_bound", "a number, 1 or more, or None";
+    MixWithin(u32) = "mix_within", "a number, 1 or more, or None";
     Iteration(u64) = "iteration", "a number, 1 or more";
 }
 

@@ -218,7 +218,7 @@ def refuses_numbers(rank, ranks, root):
             "tag": lambda: communicator.send(data, 0, -1),
             "color": lambda: communicator.split(-1),
             "group_size": lambda: communicator.partial_reduce(4, group_size=-2),
-            "sync_bound": lambda: communicator.partial_reduce(4, group_size=2, sync_bound=-2),
+            "mix_within": lambda: communicator.partial_reduce(4, group_size=2, mix_within=-2),
             "patience_s": lambda: communicator.partial_reduce(4, group_size=2, patience_s=-1),
             "iteration": lambda: partial.average(values, -1),
             "timeout": lambda: bucket.settle(-1),

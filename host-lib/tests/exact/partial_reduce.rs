@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use optireduce::{BucketOptions, PartialOptions, PartialReduce, Report, SharedMemory, Weighting};
+use optireduce::{BucketOptions, PartialOptions, PartialReduce, Report, SharedMemory, Weights};
 
 use super::ranks::{builder, job};
 
@@ -73,7 +73,7 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
         let results = job(4, move |rank, root| {
             let mut world = builder(rank, 4, &root).shared_memory(local).connect().wait().unwrap();
             let mut bucket = world.bucket(100, BucketOptions::new()).wait().unwrap();
-            let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).wait().unwrap();
+            let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new()).wait().unwrap();
             let averaged = if rank < FAST {
                 // Until all have made their steps, so that no rank is left alone.
                 let goes_on = |made: &usize| {
@@ -100,7 +100,7 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
 fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
     let results = job(5, |rank, root| {
         let mut world = builder(rank, 5, &root).connect().wait().unwrap();
-        let options = PartialOptions::new(2).weights(Weighting::Constant).repair_timeout(Duration::from_millis(200));
+        let options = PartialOptions::new().weights(Weights::Constant).repair_timeout(Duration::from_millis(200));
         let mut partial = world.partial_reduce(ELEMENTS, options).wait().unwrap();
         let dies = rank == 0 || rank == 4;
         let goes_on = |made: &usize| *made < if dies { 4 } else { 20 };
@@ -117,13 +117,13 @@ fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
 fn what_cannot_be_is_named_and_what_differs_is_named_on_all_ranks() {
     let errors = job(2, |rank, root| {
         let mut world = builder(rank, 2, &root).connect().wait().unwrap();
-        let error = world.partial_reduce(100, PartialOptions::new(3)).wait().unwrap_err().to_string();
+        let error = world.partial_reduce(100, PartialOptions::new().group_size(3)).wait().unwrap_err().to_string();
         assert!(error.contains("groups of 3 of 2 workers; expected 2 to 2"), "{error}");
-        let error = world.partial_reduce(0, PartialOptions::new(2)).wait().unwrap_err().to_string();
+        let error = world.partial_reduce(0, PartialOptions::new()).wait().unwrap_err().to_string();
         assert!(error.contains("the number of elements of a model is 0, expected at least 1"), "{error}");
-        let differs = world.partial_reduce(100 + rank, PartialOptions::new(2)).wait().unwrap_err().to_string();
+        let differs = world.partial_reduce(100 + rank, PartialOptions::new()).wait().unwrap_err().to_string();
         let patience = Duration::from_millis(300);
-        let mut partial = world.partial_reduce(4, PartialOptions::new(2).patience(patience)).wait().unwrap();
+        let mut partial = world.partial_reduce(4, PartialOptions::new().patience(patience)).wait().unwrap();
         let model = vec![rank as f32; 4];
         let error = partial.average(model[1..].to_vec(), 1).wait().unwrap_err().to_string();
         assert!(error.contains("the number of elements is 3, expected 4"), "{error}");

@@ -65,7 +65,7 @@ const CALLS: &[(&str, Call)] = &[
     ("bucket", |c, _, way| way.end(c.bucket(1000, BucketOptions::new()))),
     ("split", |c, _, way| way.end(c.split(Some(0)))),
     ("split without a color", |c, _, way| way.end(c.split(None))),
-    ("partial_reduce", |c, _, way| way.end(c.partial_reduce(1000, PartialOptions::new(2)))),
+    ("partial_reduce", |c, _, way| way.end(c.partial_reduce(1000, PartialOptions::new()))),
     ("exact all_reduce", |c, _, way| way.end(c.exact().all_reduce(vec![0.0_f32], ExactOp::Sum))),
     ("exact reduce_scatter", |c, _, way| way.end(c.exact().reduce_scatter(vec![0.0_f32; 2], ExactOp::Sum))),
     ("exact broadcast", |c, _, way| way.end(c.exact().broadcast(1, vec![0.0_f32]))),

@@ -216,7 +216,8 @@ fn groups_and_partial_reduce_work_beside_cards() {
         let report = bucket.all_reduce(&mut data).unwrap();
         assert!(is_whole(&report), "{report}");
         check(&data, &sum(&[0, 1], 2, 100), &format!("rank {rank}"));
-        let mut workers = communicator.partial_reduce(50, optireduce::PartialOptions::new(RANKS)).wait().unwrap();
+        let mut workers =
+            communicator.partial_reduce(50, optireduce::PartialOptions::new().group_size(RANKS)).wait().unwrap();
         let (model, _) = workers.average(vec![rank as f32; 50], 1).wait().unwrap();
         assert_eq!(model, [0.5; 50]);
         workers.close().wait().unwrap();

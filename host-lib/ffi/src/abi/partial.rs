@@ -47,8 +47,8 @@ pub unsafe extern "C" fn optr_partial_create(
 /// Averages a model with the models of a group of ready ranks. Not collective.
 ///
 /// iteration counts from 1. It must exceed report->iteration of the previous group, usually by one.
-/// The call waits for at least one more rank, at most patience_us. Then bound_us limits each stage
-/// of each window, and repair_timeout_us the repairs. OPTR_PEER_FAILED if no group forms. If the
+/// The call waits for at least one more rank, at most patience_s. Then bound_ms limits each stage
+/// of each window, and repair_timeout_s the repairs. OPTR_PEER_FAILED if no group forms. If the
 /// request is freed, this rank still takes part in its group.
 ///
 /// Threads: any, one average at a time per partial reduce; blocks without request.

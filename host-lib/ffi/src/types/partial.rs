@@ -28,13 +28,13 @@ pub struct optr_partial_options_t {
     /// sizeof(optr_partial_options_t).
     pub size: usize,
     /// Longest wait for each answer to a repair request. Default: 1 s.
-    pub repair_timeout_us: u64,
+    pub repair_timeout_s: f64,
     /// Longest wait of ready ranks for another one; then they proceed, even alone. It should exceed
     /// the slowest rank's step. Default: 10 s.
-    pub patience_us: u64,
+    pub patience_s: f64,
     /// Deadline of each of the two stages of each window. Later data is repaired. Default: the
     /// communicator's.
-    pub bound_us: u64,
+    pub bound_ms: f64,
     /// With OPTR_WEIGHTS_DYNAMIC: weight relative to a model one iteration newer, above 0 and below
     /// 1. Default: 0.5.
     pub decay: f64,
@@ -42,11 +42,12 @@ pub struct optr_partial_options_t {
     pub group_size: u32,
     /// An optr_weights_t. Default: OPTR_WEIGHTS_DYNAMIC.
     pub weights: u32,
-    /// Synchronisation bound s: any s * world_size successive groups connect all ranks, directly or
-    /// through others. Groups wait for ranks that connect them. Default: 2.
+    /// Number s of rounds of groups that mix all models: any s * world_size successive groups
+    /// connect all ranks, directly or through others. Groups wait for ranks that connect them.
+    /// Default: 2.
     ///
     /// With OPTR_NEVER, ranks that are always ready together may stay among themselves.
-    pub sync_bound: u32,
+    pub mix_within: u32,
     /// Repair of lost packets before the mean is used: OPTR_OFF or OPTR_ON. Default: OPTR_ON.
     pub repair: u32,
 }

@@ -99,13 +99,11 @@ pub struct optr_config_t {
     pub card: *const c_char,
     /// Rank of this process, from 0. Values: 0 to 65535 and below world_size. Default: launcher's.
     pub rank: u32,
-    /// Number of ranks of the job, at most 1024 on one level. One rank needs neither rank nor root.
-    /// Values: 1 to 65536 ranks. Default: launcher's.
+    /// Number of ranks of the job. Values: 1 to 65536 ranks. Default: launcher's.
     pub world_size: u32,
     /// Address where rank 0 listens, as host:port. Default: launcher's.
     pub root: *const c_char,
-    /// Text that tells jobs with the same root apart, equal on all ranks. Not secret. Default:
-    /// launcher's.
+    /// Text that tells jobs with the same root apart. Default: launcher's.
     pub job_id: *const c_char,
 }
 

@@ -167,16 +167,18 @@ static void misuse(optr_comm_t comm, int rank) {
     WRONG(group_size, 3, "groups of 3 of 2 workers; expected 2 to 2");
     WRONG(group_size, 1, "groups of 1 of 2 workers");
     WRONG(decay, 1.5, "the decay of weights is 1.5; expected more than 0 and less than 1");
+    WRONG(patience_s, 0.0 / 0.0, "options->patience_s is NaN, expected a positive number");
+    WRONG(repair_timeout_s, -1, "options->repair_timeout_s is -1, expected");
+    WRONG(bound_ms, 1e300, "options->bound_ms is 1e300, expected");
     options.weights = OPTR_WEIGHTS_CONSTANT;
-    WRONG(decay, 0.5, "options->decay is 0.5, expected 0 with OPTR_WEIGHTS_CONSTANT");
     FAILS(optr_partial_create(comm, 0, NULL, &partial, NULL), OPTR_INVALID_ARGUMENT, "the number of elements of a model is 0, expected at least 1");
     FAILS(optr_partial_create(comm, 100 + (size_t)rank, NULL, &partial, NULL), OPTR_MISMATCH, "the ranks differ: elements is 101 on rank 1, but 100 on rank 0");
-    options.sync_bound = rank ? OPTR_NEVER : 3;
-    FAILS(optr_partial_create(comm, 100, &options, &partial, NULL), OPTR_MISMATCH, "the ranks differ: sync_bound is None on rank 1, but Some(3) on rank 0");
+    options.mix_within = rank ? OPTR_NEVER : 3;
+    FAILS(optr_partial_create(comm, 100, &options, &partial, NULL), OPTR_MISMATCH, "the ranks differ: mix_within is never on rank 1, but 3 on rank 0");
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_SUCCESS && partial == NULL);
 
-    options.sync_bound = 0;
+    options.mix_within = 0;
     OK(optr_partial_create(comm, 100, &options, &partial, NULL));
     FAILS(optr_bucket_destroy((optr_bucket_t)(void *)partial), OPTR_INVALID_HANDLE, "bucket is a partial reduce, expected a bucket");
     FAILS(optr_partial_average(partial, values, means, 99, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "elements is 99, expected 100");
@@ -239,7 +241,7 @@ static void ending(optr_comm_t comm, int rank) {
     static pthread_barrier_t at_the_end;
     optr_status_t expected[] = {OPTR_ABORTED, OPTR_CLOSED, OPTR_CLOSED};
     optr_partial_options_t options = optr_partial_options_init();
-    options.patience_us = 60000000;
+    options.patience_s = 60;
     optr_partial_t partial;
     optr_partial_report_t report = optr_partial_report_init();
     if (rank == 0) pthread_barrier_init(&at_the_end, NULL, 2);

@@ -80,7 +80,7 @@ static void *caller(void *number) {
         optr_bucket_options_t options = optr_bucket_options_init();
         options.op = next(&random) % 3, options.bf16 = next(&random) % 3;
         optr_partial_options_t patient = optr_partial_options_init();
-        patient.patience_us = 20000, patient.weights = next(&random) % 2;
+        patient.patience_s = 0.02, patient.weights = next(&random) % 2;
         optr_config_t config = job_config;
         optr_unique_id_t id;
         int a, way = (int)(next(&random) % 2);
@@ -163,7 +163,7 @@ static void lender(optr_comm_t comm, int rank) {
     optr_bucket_t bucket;
     optr_partial_t partial;
     optr_partial_options_t patient = optr_partial_options_init();
-    patient.patience_us = 20000;
+    patient.patience_s = 0.02;
     OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket, NULL));
     OK(optr_partial_create(comm, ELEMENTS, &patient, &partial, NULL));
     uint64_t random = seed + (uint64_t)rank;

@@ -6,6 +6,7 @@
 
 mod engine;
 
+use std::fmt;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,7 +28,7 @@ use crate::control::Terms;
 use crate::memory;
 use crate::settings::Early;
 
-pub use optireduce_core::protocol::partial_reduce::Weighting;
+use optireduce_core::protocol::partial_reduce::Weighting;
 
 /// Model, contribution, sums, means, and copies for members of earlier groups.
 const BYTES_PER_ELEMENT: u64 = 40;
@@ -39,46 +40,84 @@ const GRACE: Duration = Duration::from_millis(1);
 const STARTED_AGAIN: &str = "this process was restarted, and takes no part in groups that were declared before; call `rejoin` and take \
                              part in a collective, then close the groups and declare them again on all ranks";
 
+/// Weights of the models in a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Weights {
+    /// Smaller for each iteration behind the newest, by [`decay`](PartialOptions::decay).
+    #[default]
+    Dynamic,
+    /// Equal.
+    Constant,
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Dynamic => "dynamic",
+            Self::Constant => "constant",
+        })
+    }
+}
+
 /// Options of [`PartialReduce`], the same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // described by the methods of the same names
 pub struct PartialOptions {
     pub group_size: usize,
-    pub weights: Weighting,
-    pub sync_bound: Option<u32>,
+    pub weights: Weights,
+    pub decay: f64,
+    pub mix_within: Option<u32>,
     pub repair: bool,
     pub repair_timeout: Duration,
     pub patience: Duration,
     pub bound: Option<Duration>,
 }
 
-impl PartialOptions {
-    /// Returns the default options for groups of `group_size` workers, 2 to all.
-    pub fn new(group_size: usize) -> Self {
+impl Default for PartialOptions {
+    fn default() -> Self {
         Self {
-            group_size,
-            weights: Weighting::default(),
-            sync_bound: Some(2),
+            group_size: 2,
+            weights: Weights::default(),
+            decay: 0.5,
+            mix_within: Some(2),
             repair: true,
             repair_timeout: Duration::from_secs(1),
             patience: Duration::from_secs(10),
             bound: None,
         }
     }
+}
 
-    /// Sets the weights of the models in a group. Default: [`Weighting::Dynamic`], which halves the
-    /// weight for each iteration behind.
-    pub fn weights(self, weights: Weighting) -> Self {
+impl PartialOptions {
+    /// Returns the default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the number of workers in a group, 2 to all. Default: 2.
+    pub fn group_size(self, group_size: usize) -> Self {
+        Self { group_size, ..self }
+    }
+
+    /// Sets the weights of the models in a group. Default: [`Weights::Dynamic`].
+    pub fn weights(self, weights: Weights) -> Self {
         Self { weights, ..self }
     }
 
-    /// Sets the synchronisation bound s: any s × workers successive groups must connect all
-    /// workers. Groups wait for workers that connect them. Default: 2.
+    /// Sets the dynamic weight of a model relative to one that is an iteration newer, above 0 and
+    /// below 1. Default: 0.5.
+    pub fn decay(self, decay: f64) -> Self {
+        Self { decay, ..self }
+    }
+
+    /// Sets the number s of rounds of groups that mix all models: any s × workers successive groups
+    /// connect all workers. Groups wait for workers that connect them. Default: 2.
     ///
     /// With `None`, models may diverge if the same workers are always ready together.
-    pub fn sync_bound(self, sync_bound: impl Into<Option<u32>>) -> Self {
-        Self { sync_bound: sync_bound.into(), ..self }
+    pub fn mix_within(self, mix_within: impl Into<Option<u32>>) -> Self {
+        Self { mix_within: mix_within.into(), ..self }
     }
 
     /// Sets whether lost packets are repaired before the mean is used, so that all members have the
@@ -107,23 +146,29 @@ impl PartialOptions {
     }
 
     fn terms(&self, elements: usize, has_memory: bool) -> Terms {
-        let Self { group_size, weights, sync_bound, repair, repair_timeout, patience, bound } = self;
+        let Self { group_size, weights, decay, mix_within, repair, repair_timeout, patience, bound } = self;
+        let or = |value: Option<f64>, word: &str| value.map_or(word.to_owned(), |value| value.to_string());
         Terms::default()
             .with("the call", "partial_reduce")
             .with("elements", elements)
             .with("group_size", group_size)
-            .with("weights", format!("{weights:?}"))
-            .with("sync_bound", format!("{sync_bound:?}"))
-            .with("repair", repair)
-            .with("repair_timeout", format!("{repair_timeout:?}"))
-            .with("patience", format!("{patience:?}"))
-            .with("bound", format!("{bound:?}"))
+            .with("weights", weights)
+            .with("decay", decay)
+            .with("mix_within", or(mix_within.map(f64::from), "never"))
+            .with("repair", if *repair { "on" } else { "off" })
+            .with("repair_timeout_s", repair_timeout.as_secs_f64())
+            .with("patience_s", patience.as_secs_f64())
+            .with("bound_ms", or(bound.map(|bound| bound.as_secs_f64() * 1e3), "the communicator's"))
             .with("memory for it", if has_memory { "enough" } else { "too little" })
     }
 
     fn worker_params(&self, workers: usize) -> WorkerParams {
         let mut groups = Params::new(workers, self.group_size);
-        (groups.weighting, groups.sync_bound) = (self.weights, self.sync_bound);
+        groups.weighting = match self.weights {
+            Weights::Dynamic => Weighting::Dynamic { decay: self.decay },
+            Weights::Constant => Weighting::Constant,
+        };
+        groups.sync_bound = self.mix_within;
         WorkerParams { patience_ns: nanos(self.patience), ..WorkerParams::new(groups) }
     }
 }
@@ -156,7 +201,7 @@ impl Communicator {
     /// # fn train(mut communicator: optireduce::Communicator, mut model: Vec<f32>, step: fn(&mut [f32])) -> Result<(), Box<dyn std::error::Error>> {
     /// use optireduce::PartialOptions;
     ///
-    /// let mut partial = communicator.partial_reduce(model.len(), PartialOptions::new(2)).wait()?;
+    /// let mut partial = communicator.partial_reduce(model.len(), PartialOptions::new()).wait()?;
     /// let mut iteration = 0;
     /// while iteration < 1000 {
     ///     step(&mut model);

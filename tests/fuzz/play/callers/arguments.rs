@@ -229,15 +229,16 @@ pub fn partial_options(arguments: &mut Arguments, memory: &Memory) -> Pointer<op
     let fields = [
         offset_of!(Of, weights),
         offset_of!(Of, group_size),
-        offset_of!(Of, sync_bound),
+        offset_of!(Of, mix_within),
         offset_of!(Of, repair),
         offset_of!(Of, decay) + 4,
     ];
     let pointer = options::<Of>(arguments, memory, &fields);
     // Short times, so that no call waits for long.
-    for of in [offset_of!(Of, patience_us), offset_of!(Of, repair_timeout_us), offset_of!(Of, bound_us)] {
-        memory.set(STRUCT.start + of, 5000_u64);
+    for of in [offset_of!(Of, patience_s), offset_of!(Of, repair_timeout_s)] {
+        memory.set(STRUCT.start + of, 0.005_f64);
     }
+    memory.set(STRUCT.start + offset_of!(Of, bound_ms), 5_f64);
     pointer
 }
 

@@ -34,8 +34,10 @@ class PartialReduce:
         group_size: int = 2,
         weights: Literal["dynamic", "constant"] = "dynamic",
         every: int = 1,
-        sync_bound: int | None = 2,
+        decay: float = 0.5,
+        mix_within: int | None = 2,
         repair: bool = True,
+        repair_timeout_s: float = 1.0,
         patience_s: float = 10.0,
         bound_ms: float | None = None,
     ) -> None:
@@ -56,8 +58,10 @@ class PartialReduce:
             len(self._flat),
             group_size=group_size,
             weights=weights,
-            sync_bound=sync_bound,
+            decay=decay,
+            mix_within=mix_within,
             repair=repair,
+            repair_timeout_s=repair_timeout_s,
             patience_s=patience_s,
             bound_ms=bound_ms,
         )
