@@ -15,6 +15,11 @@ use crate::tensors::is_safetensors;
 /// Most ranks of a job, on two levels.
 const RANKS_MAX: usize = 65_536;
 
+/// End of the short help: the first examples.
+fn short_end(examples: &str) -> String {
+    examples.lines().take(4).collect::<Vec<_>>().join("\n")
+}
+
 fn help_end(examples: &str) -> String {
     let percent = LOSS_SKIP * 100.0;
     format!(
@@ -66,16 +71,16 @@ const TIME_S_MAX: f64 = 3600.0;
 
 /// Bounded-time all-reduce over UDP: stages end by a deadline and report losses
 #[derive(Debug, Parser)]
-#[command(name = "optireduce", version, arg_required_else_help = true, after_help = help_end(EXAMPLES))]
+#[command(name = "optireduce", version, arg_required_else_help = true, after_help = short_end(EXAMPLES), after_long_help = help_end(EXAMPLES))]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
     // Not `--log`: torchrun's argparse sees the whole command line, takes `--log` for an ambiguous
     // abbreviation of its own --log-dir and --logs-specs, and refuses it.
-    /// Log level, or filters such as optireduce=debug [default: $OPTIREDUCE_LOG, or $RUST_LOG, or
-    /// warn]
+    /// Log level, or filters [default: warn]
     ///
-    /// optireduce=debug logs every collective with its stages. Logs go to stderr.
+    /// optireduce=debug logs every collective with its stages. Logs go to stderr. The default is
+    /// $OPTIREDUCE_LOG or $RUST_LOG, if they are set.
     #[arg(long, global = true, value_name = "FILTER", help_heading = OUTPUT)]
     pub log_filter: Option<String>,
 }
@@ -114,7 +119,7 @@ pub enum BenchCommand {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = help_end(HADAMARD_EXAMPLES))]
+#[command(after_help = short_end(HADAMARD_EXAMPLES), after_long_help = help_end(HADAMARD_EXAMPLES))]
 pub struct BenchHadamardArgs {
     /// Size of the gradient, 1 to 4096 MiB [default: 25 MiB]
     #[arg(long, value_name = "MIB", default_value_t = 25, hide_default_value = true,
@@ -140,64 +145,74 @@ pub enum EngineKind {
 /// Arguments that `run` and `bench allreduce` share.
 #[derive(Clone, Debug, clap::Args)]
 pub struct JobArgs {
-    /// Buffer sizes in bytes, KiB (K), MiB (M) or GiB (G) [default: 64K,1M,25M]
+    /// Buffer sizes, in bytes, K, M or G [default: 64K,1M,25M]
+    ///
+    /// K is KiB, M is MiB, G is GiB.
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = size, default_value = "64K,1M,25M",
           hide_default_value = true, help_heading = MEASUREMENT)]
     pub bench: Vec<usize>,
-    /// Measuring time per size, in seconds [default: 3 s]
+    /// Measuring time per size [default: 3 s]
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds, hide_default_value = true,
           help_heading = MEASUREMENT)]
     pub secs: f64,
-    /// Number of buckets in flight, 1 to 1024, into which each size is split [default: 1 bucket]
+    /// Buckets in flight, 1 to 1024 [default: 1 bucket]
     ///
-    /// DDP reduces a model in this way. Not with --groups, --engine tcp or --rejoin.
+    /// Each size is split into as many. DDP reduces a model in this way. Not with --groups,
+    /// --engine tcp or --rejoin.
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
           value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = MEASUREMENT)]
     pub in_flight: u16,
     /// Omit the barrier before each call; times then include waiting for late ranks
-    #[arg(long, help_heading = MEASUREMENT)]
+    #[arg(long, hide_short_help = true, help_heading = MEASUREMENT)]
     pub back_to_back: bool,
-    /// Delay of the straggler before each call, in milliseconds [default: 0 ms, no straggler]
+    /// Delay of a straggler before each call [default: 0 ms]
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
           allow_negative_numbers = true, help_heading = MEASUREMENT)]
     pub straggler_ms: f64,
     /// Rank of the straggler; negative numbers count from the end [default: -1, the last rank]
     #[arg(long, value_name = "RANK", default_value_t = -1, hide_default_value = true, allow_negative_numbers = true,
-          help_heading = MEASUREMENT)]
+          hide_short_help = true, help_heading = MEASUREMENT)]
     pub straggler_rank: i64,
-    /// Transport of gradients [default: udp, with shared memory between ranks of a host]
-    #[arg(long, value_enum, default_value_t = EngineKind::Udp, hide_default_value = true, help_heading = TRANSPORT)]
+    /// Transport of gradients [default: udp]
+    ///
+    /// udp includes shared memory between ranks of a host.
+    #[arg(long, value_enum, value_name = "udp|tcp", default_value_t = EngineKind::Udp, hide_default_value = true,
+          hide_possible_values = true, help_heading = TRANSPORT)]
     pub engine: EngineKind,
     #[command(flatten)]
     pub flags: Flags<false>,
-    /// Print one line of JSON per size instead of a table; keys contain units
+    /// Print one line of JSON per size instead of a table
+    ///
+    /// Keys contain units.
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = help_end(RUN_EXAMPLES))]
+#[command(after_help = short_end(RUN_EXAMPLES), after_long_help = help_end(RUN_EXAMPLES))]
 pub struct RunArgs {
     #[command(flatten)]
     pub place: Flags<true>,
     /// Use a --secret-file that other users of this host may access
-    #[arg(long, requires = "secret_file", help_heading = PLACE)]
+    #[arg(long, hide_short_help = true, requires = "secret_file", help_heading = PLACE)]
     pub allow_readable_secret: bool,
-    /// Average the tensors of this file instead of measuring; {rank} is replaced by the rank
+    /// Average the tensors of this file instead of measuring
     ///
-    /// F32, BF16 or F16 tensors in safetensors, or raw little-endian fp32 with other extensions.
+    /// {rank} is replaced by the rank. F32, BF16 or F16 tensors in safetensors, or raw
+    /// little-endian fp32 with other extensions.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "in_flight", "back_to_back", "straggler_ms", "straggler_rank"],
           help_heading = FILES)]
     pub file: Option<String>,
-    /// File for the mean, in the format of --file; {rank} is replaced by the rank
+    /// File for the mean, in the format of --file
     ///
-    /// If any rank lacks values, no rank writes, and the exit code is 1. If some values are means
-    /// of fewer ranks, all ranks write, and the exit code is 1.
+    /// {rank} is replaced by the rank. If any rank lacks values, no rank writes, and the exit code
+    /// is 1. If some values are means of fewer ranks, all ranks write, and the exit code is 1.
     #[arg(long, value_name = "FILE", requires = "file", help_heading = FILES)]
     pub out: Option<String>,
-    /// Measure Partial Reduce instead, in groups of this many ready ranks, 2 to all
+    /// Measure Partial Reduce in groups of this size
     ///
-    /// The ranks of a group average their models without waiting for other ranks.
+    /// A group has 2 to all ranks and begins once they are ready. The ranks of a group average
+    /// their models without waiting for other ranks.
     #[arg(long, value_name = "RANKS", conflicts_with_all = ["file", "groups", "rejoin", "bf16", "in_flight", "back_to_back"], help_heading = MEASUREMENT)]
     pub partial: Option<usize>,
     #[command(flatten)]
@@ -277,7 +292,7 @@ impl RunArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = help_end(BENCH_EXAMPLES))]
+#[command(after_help = short_end(BENCH_EXAMPLES), after_long_help = help_end(BENCH_EXAMPLES))]
 pub struct BenchAllReduceArgs {
     /// Numbers of ranks to measure, 2 to 65536; above 1024 see --groups [default: 2,4 ranks]
     #[arg(long, value_name = "RANKS,...", value_delimiter = ',', default_value = "2,4", hide_default_value = true,
@@ -447,6 +462,19 @@ mod tests {
                 let clash = TORCHRUN.iter().find(|theirs| theirs.starts_with(ours) && **theirs != ours);
                 assert_eq!(clash, None, "torchrun would refuse --{ours} as ambiguous");
             }
+        }
+    }
+
+    #[test]
+    fn help_fits_a_terminal_of_80_columns_and_a_page() {
+        for mut command in commands() {
+            let name = command.get_name().to_owned();
+            command = command.term_width(80).max_term_width(80);
+            let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
+            let wide: Vec<_> = short.lines().chain(long.lines()).filter(|line| line.chars().count() > 80).collect();
+            assert!(wide.is_empty(), "{name}: {wide:#?}");
+            let lines = short.lines().count();
+            assert!(lines <= 64, "the short help of {name} has {lines} lines:\n{short}");
         }
     }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use optireduce::binding::Launch;
 use optireduce::binding::{self, Back, Destination, Values};
 use optireduce::{
-    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, ErrorKind, Metrics, Origin, Report, Secret, Settings,
-    Stage,
+    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, ErrorKind, Metrics, Origin, Repair, Report, Secret,
+    Settings, Stage,
 };
 use serde::{Deserialize, Serialize};
 

@@ -355,6 +355,62 @@ fn all_settings_are_listed_with_values_and_origins() {
     );
 }
 
+/// Texts that no setting of the type has, or that are out of its range.
+const WRONG: [(&str, &str); 9] = [
+    ("world_size", "0"),
+    ("rank", "65536"),
+    ("mtu", "113"),
+    ("timeout_s", "NaN"),
+    ("bound_ms", "inf"),
+    ("bound_max_ms", "1e-320"),
+    ("drop_silent_after", "0"),
+    ("bf16", "maybe"),
+    ("job_id", "a\u{1}b"),
+];
+
+#[test]
+fn each_setting_is_the_same_by_flag_and_by_variable_as_in_the_library() {
+    let run = |arguments: &[&str], variable: Option<(&str, &str)>| {
+        let mut command = command();
+        for row in optireduce::SETTINGS {
+            command.env_remove(row.variable());
+        }
+        command.envs(variable).args(["settings", "--json"]).args(arguments).output().expect("the command starts")
+    };
+    for row in optireduce::SETTINGS {
+        let mut library = optireduce::Settings::new();
+        library.set(row.name, row.sample).expect("the sample is valid");
+        let expected = library.get(row.name).expect("the sample is valid");
+        let flag = format!("{}={}", row.flag(), row.sample);
+        for (output, origin) in
+            [(run(&[&flag], None), row.flag()), (run(&[], Some((&row.variable(), row.sample))), row.variable())]
+        {
+            let rows = text(&output.stdout);
+            let rows = rows.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+            let found = rows.into_iter().find(|one| one["name"] == row.name).expect("a row");
+            assert_eq!(
+                (&found["value"], &found["origin"]),
+                (&expected.as_str().into(), &origin.into()),
+                "{}",
+                row.name
+            );
+        }
+    }
+    for (name, value) in WRONG {
+        let row = optireduce::Setting::named(name).expect("a row");
+        let expected = optireduce::Settings::new().set(name, value).expect_err("out of range").to_string();
+        let (_, range) = expected.split_once(", expected ").expect("the values that it may have");
+        for output in [run(&[&format!("{}={value}", row.flag())], None), run(&[], Some((&row.variable(), value)))] {
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+            assert!(said.contains(&format!(", expected {range}")), "{name}: {said}, expected {range}");
+        }
+    }
+    // An empty variable is none.
+    let empty = run(&[], Some(("OPTIREDUCE_BOUND_MS", "")));
+    assert!(text(&empty.stdout).contains(r#""name":"bound_ms","origin":"default""#), "{empty:?}");
+}
+
 /// Runs `optireduce run` on all ranks with these arguments. Returns outputs by rank.
 fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
     let root = free_root();
