@@ -62,9 +62,9 @@
 //! A reduction that lost too much is skipped: its result is zeros, and [`Report::is_applied`] is
 //! false. Repairs add the update to a later result, or to the correction of [`Bucket::settle`]. So
 //! a loop that applies every result, settles its buckets and ignores the reports keeps its replica
-//! equal to the others, up to rounding. At least [`SKIPS_HALT`](metrics::SKIPS_HALT) skips in a row, with at least
-//! [`PACKETS_HALT`](metrics::PACKETS_HALT) packets, are [`ErrorKind::Halted`]. Each rank judges its own losses, so ranks
-//! may differ unless they [agree](Settings::agree).
+//! equal to the others, up to rounding. At least [`SKIPS_HALT`](metrics::SKIPS_HALT) skips in a
+//! row, with at least [`PACKETS_HALT`](metrics::PACKETS_HALT) packets, are [`ErrorKind::Halted`].
+//! Each rank judges its own losses, so ranks may differ unless they [agree](Settings::agree).
 //!
 //! # Blocking and async
 //!
@@ -80,8 +80,8 @@
 //!
 //! # Features
 //!
-//! * `smartnic` (default): [`Settings::card`] and the module `smartnic`. Ranks built without it can share a
-//!   job with cards.
+//! * `smartnic` (default): [`Settings::card`] and the module `smartnic`. Ranks built without it can
+//!   share a job with cards.
 //! * `secret`: encrypted and authenticated connections and packets, see [`Secret`]. Adds the crates
 //!   `snow` and `ring`, with C and assembly code. The command `optireduce` includes it.
 //!

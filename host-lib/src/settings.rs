@@ -191,7 +191,7 @@ fn job_id_form(text: &str) -> Option<String> {
 }
 
 fn groups_form(text: &str) -> Option<String> {
-    text.parse::<Groups>().err()
+    text.parse::<Groups>().err().map(|expected| expected + ", or none")
 }
 
 fn unit_ns(unit: &str) -> f64 {
@@ -432,7 +432,9 @@ settings! {
     /// Rank of this process, from 0.
     rank(usize as usize), "rank", whole(0, RANKS_MAX_LEVELS as u64 - 1, "and below world_size"), default "launcher's",
         scope Rank, sample "1";
-    /// Number of ranks of the job, at most 1024 on one level. One rank needs neither rank nor root.
+    /// Number of ranks of the job.
+    ///
+    /// At most 1024 on one level. One rank needs neither rank nor root.
     world_size(usize as usize), "world_size", whole(1, RANKS_MAX_LEVELS as u64, "ranks"), default "launcher's",
         scope Job, sample "2";
     /// Address where rank 0 listens, as host:port.
@@ -440,7 +442,9 @@ settings! {
     /// MPICH, and Open MPI on several hosts, do not provide it.
     root(impl Into<String> as String), "root", text("host:port", root_form), default "launcher's", scope Rank,
         sample "127.0.0.1:29517";
-    /// Text that tells jobs with the same root apart, equal on all ranks. Not secret.
+    /// Text that tells jobs with the same root apart.
+    ///
+    /// Equal on all ranks. Not secret.
     job_id(impl Into<String> as String), "job_id", text("at most 256 bytes", job_id_form), default "launcher's", scope Job,
         sample "j7";
     /// Permission to replace an ended process of this rank in a running job.

@@ -142,7 +142,8 @@ impl<P: DataPlane> Collectives<P> {
             self.plane.capabilities().require(Capability::PartialCollectives)?;
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
-        // No later output can take the losses of most all-gathers: repair them only if the call waits.
+        // No later output can take the losses of most all-gathers: repair them only if the call
+        // waits.
         let may_be_repaired = call.is_update() || call.is_one_off() || call.repair == Repair::ThisUpdate;
         let call = Call { repair: if may_be_repaired { call.repair } else { Repair::Off }, ..call };
         self.waits = false;

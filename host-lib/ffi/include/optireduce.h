@@ -69,16 +69,6 @@
 // never wait for a rank that connects groups.
 #define OPTR_NEVER UINT32_MAX
 
-// In optr_config_t.groups: one level.
-#define OPTR_GROUPS_NONE 1
-
-// In optr_config_t.groups and optr_bucket_options_t.groups: groups of at most 64 neighbouring
-// ranks, with the fewest rounds.
-#define OPTR_GROUPS_AUTO UINT32_MAX
-
-// In optr_config_t.groups and optr_bucket_options_t.groups: a group for each host.
-#define OPTR_GROUPS_HOSTS (UINT32_MAX - 1)
-
 // In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_s.
 //
 // Every request ends: a collective of a bucket by its deadlines, others after timeout_s without
@@ -437,6 +427,9 @@ typedef struct optr_config_t {
     const char *root;
     // Text that tells jobs with the same root apart. Default: launcher's.
     const char *job_id;
+    // Groups of ranks for all-reduces on two levels; by default auto above 1024 ranks. Default:
+    // none.
+    const char *groups;
 } optr_config_t;
 
 // Call in progress. The last argument of every call that waits is NULL, or the address of one.
@@ -463,12 +456,10 @@ typedef struct optr_bucket_options_t {
     uint32_t bf16;
     // Repair of lost means, an optr_repair_t. Default: the setting of the communicator.
     uint32_t repair;
-    // Groups of a bucket on two levels, in a job on one level: 2 to 1024 groups, OPTR_GROUPS_AUTO
-    // or OPTR_GROUPS_HOSTS. The first bucket with the same groups connects them. Default: the
-    // setting of the communicator.
-    uint32_t groups;
-    // Always 0.
-    uint32_t reserved;
+    // Groups of a bucket on two levels, in a job on one level: "2" to "1024", "auto" or "hosts".
+    // The first bucket with the same groups connects them. Default: the setting of the
+    // communicator.
+    const char *groups;
 } optr_bucket_options_t;
 
 // Declared bucket: a stream of collectives over the same number of elements.

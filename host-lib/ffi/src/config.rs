@@ -1,13 +1,14 @@
 //! Conversion of settings from the structs of the header.
 
-use std::ffi::c_char;
 use std::time::Duration;
 
 use optireduce::binding::{Shape, shape};
 use optireduce::{
-    BucketOptions, ElementType, ExactOp, HadamardMode, PartialOptions, ReduceOp, Repair, Setting, Settings, Weights,
+    BucketOptions, ElementType, ExactOp, Groups, HadamardMode, PartialOptions, ReduceOp, Repair, Setting, Settings,
+    Weights,
 };
 
+use crate::field::Given;
 use crate::status::Failure;
 use crate::types::optr_op_t::*;
 use crate::types::optr_type_t::*;
@@ -21,30 +22,6 @@ const AUTO: u32 = optr_switch_t::OPTR_AUTO as u32;
 
 /// Words of optr_switch_t.
 const SWITCH: [(u32, &str); 3] = [(OFF, "off"), (ON, "on"), (AUTO, "auto")];
-
-/// Field of a settings struct. Zero and NULL are the default.
-#[derive(Debug)]
-pub enum Field<'a> {
-    /// Decimal number.
-    Number(&'a mut f64),
-    /// Whole number.
-    Whole(&'a mut u32),
-    /// Constant of the row's [`Words`].
-    Word(&'a mut u32),
-    /// Text.
-    Text(&'a mut *const c_char),
-    /// Room for a later version.
-    Reserved(&'a mut u32),
-}
-
-/// Given that the caller set.
-#[derive(Clone, Copy, Debug)]
-pub enum Given<'a> {
-    Number(f64),
-    Whole(u32),
-    Word(u32),
-    Text(&'a str),
-}
 
 /// C enum of a setting whose values are words.
 #[derive(Debug)]
@@ -131,8 +108,9 @@ pub fn no_place(values: &[(&'static str, Given<'_>)]) -> Result<(), Failure> {
     })
 }
 
-pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, Failure> {
-    let &optr_bucket_options_t { size: _, op, hadamard, bf16, repair, groups, reserved: _ } = options;
+/// `groups`: text of the field.
+pub fn bucket_options(options: &optr_bucket_options_t, groups: Option<&str>) -> Result<BucketOptions, Failure> {
+    let &optr_bucket_options_t { size: _, op, hadamard, bf16, repair, groups: _ } = options;
     let op = match exact_op("options->op", op)? {
         ExactOp::Avg => ReduceOp::Avg,
         ExactOp::Sum => ReduceOp::Sum,
@@ -150,16 +128,11 @@ pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, 
         .hadamard(hadamard_mode("options->hadamard", hadamard)?)
         .bf16(toggle("options->bf16", bf16)?)
         .repair(repair_of("options->repair", repair)?)
-        .groups((groups != 0).then(|| self::groups(groups))))
+        .groups(groups.map(groups_of).transpose()?))
 }
 
-fn groups(found: u32) -> Groups {
-    match found {
-        OPTR_GROUPS_AUTO => Groups::Auto,
-        OPTR_GROUPS_HOSTS => Groups::Hosts,
-        // The ranks check it together, so that all get the error.
-        number => Groups::Number(number as usize),
-    }
+fn groups_of(found: &str) -> Result<Groups, Failure> {
+    found.parse().map_err(|expected: String| Failure::argument("options->groups", format!("{found:?}"), expected))
 }
 
 fn repair_of(field: &str, found: u32) -> Result<Option<Repair>, Failure> {
@@ -297,6 +270,7 @@ mod tests {
     use optireduce::SETTINGS;
 
     use super::*;
+    use crate::field::Field;
     use crate::types::optr_config_t;
 
     /// Field of a row with its sample, if it is a number or a word.
@@ -326,10 +300,6 @@ mod tests {
         assert_eq!(format!("{:?}", settings(&[]).unwrap()), "{}", "zero sets nothing");
         let never = settings(&[("drop_silent_after", Given::Whole(OPTR_NEVER))]).unwrap();
         assert_eq!(never.get("drop_silent_after").unwrap(), "never");
-        for (groups, text) in [(OPTR_GROUPS_NONE, "none"), (OPTR_GROUPS_AUTO, "auto"), (OPTR_GROUPS_HOSTS, "hosts")] {
-            let given = settings(&optr_config_t { groups, ..ZERO }, Texts::default()).unwrap();
-            assert_eq!(given.find("groups").unwrap(), (text.into(), Origin::Code));
-        }
     }
 
     #[test]

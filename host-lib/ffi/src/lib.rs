@@ -25,6 +25,7 @@ mod callbacks;
 mod calls;
 mod comm;
 mod config;
+mod field;
 mod guard;
 mod memory;
 mod partial;

@@ -13,7 +13,8 @@ mod values;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 
-use crate::config::{self, Field, Given};
+use crate::config;
+use crate::field::{Field, Given};
 use crate::status::Failure;
 use crate::types::{optr_request_t, optr_unique_id_t};
 

@@ -26,16 +26,6 @@ pub const OPTR_UNIQUE_ID_BYTES: usize = 128;
 /// never wait for a rank that connects groups.
 pub const OPTR_NEVER: u32 = u32::MAX;
 
-/// In optr_config_t.groups: one level.
-pub const OPTR_GROUPS_NONE: u32 = 1;
-
-/// In optr_config_t.groups and optr_bucket_options_t.groups: groups of at most 64 neighbouring
-/// ranks, with the fewest rounds.
-pub const OPTR_GROUPS_AUTO: u32 = u32::MAX;
-
-/// In optr_config_t.groups and optr_bucket_options_t.groups: a group for each host.
-pub const OPTR_GROUPS_HOSTS: u32 = u32::MAX - 1;
-
 /// In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_s.
 ///
 /// Every request ends: a collective of a bucket by its deadlines, others after timeout_s without
@@ -217,12 +207,10 @@ pub struct optr_bucket_options_t {
     pub bf16: u32,
     /// Repair of lost means, an optr_repair_t. Default: the setting of the communicator.
     pub repair: u32,
-    /// Groups of a bucket on two levels, in a job on one level: 2 to 1024 groups, OPTR_GROUPS_AUTO
-    /// or OPTR_GROUPS_HOSTS. The first bucket with the same groups connects them. Default: the
-    /// setting of the communicator.
-    pub groups: u32,
-    /// Always 0.
-    pub reserved: u32,
+    /// Groups of a bucket on two levels, in a job on one level: "2" to "1024", "auto" or "hosts".
+    /// The first bucket with the same groups connects them. Default: the setting of the
+    /// communicator.
+    pub groups: *const c_char,
 }
 
 /// Received message.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce::binding::start_close;
-use optireduce::{Communicator as Inner, Groups, SETTINGS};
+use optireduce::{Communicator as Inner, SETTINGS};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -17,7 +17,6 @@ use crate::exceptions::{OptiReduceError, TimeoutError};
 use crate::partial::{self, PartialReduce};
 use crate::request::{Request, ok};
 use crate::settings::{self, Color, Elements, GroupSize, MixWithin, Source, Tag, Timeout, To};
-use crate::two_level::TwoLevel;
 
 /// One rank of a job: `Communicator()` in a launcher's job, `Communicator(world_size=1)` alone, or
 /// `Communicator(rank=1, world_size=2, root="host:port")`, where rank 0 listens at `root`.
@@ -176,7 +175,11 @@ impl Communicator {
     }
 
     /// Declares a bucket of float32 elements. Options default to the settings. Collective.
-    #[pyo3(signature = (elements, *, op = "avg", hadamard = None, bf16 = None, repair = None))]
+    ///
+    /// `groups` (a number of groups, "auto" or "hosts"): all-reduces on two levels, without
+    /// `reduce_scatter` and `all_gather`. The first bucket with the same groups connects them.
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    #[pyo3(signature = (elements, *, op = "avg", hadamard = None, bf16 = None, repair = None, groups = None))]
     fn bucket(
         &self,
         py: Python<'_>,
@@ -185,8 +188,10 @@ impl Communicator {
         hadamard: Option<&str>,
         bf16: Option<bool>,
         repair: Option<&str>,
+        groups: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bucket> {
-        let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
+        let options = settings::bucket_options(op, hadamard, bf16, repair)?;
+        let (Elements(elements), options) = (elements, options.groups(groups.map(settings::groups).transpose()?));
         let operation = format!("declaring a bucket of {elements} elements");
         let bucket = self.call(py, &operation, |inner| inner.bucket(elements, options))?;
         Ok(Bucket::new(&self.home(), bucket, self.lends))
@@ -224,27 +229,11 @@ impl Communicator {
         Ok(self.call(py, &operation, |inner| inner.split(color))?.map(Self::of))
     }
 
-    /// Prepares all-reduces on two levels, in `groups` groups of neighbouring ranks, or "hosts" for
-    /// a group per host. Groups have equal sizes of at least two ranks. Collective.
-    fn two_level(&self, groups: &Bound<'_, PyAny>) -> PyResult<TwoLevel> {
-        let number = match groups.extract::<&str>() {
-            Ok("hosts") => None,
-            _ => Some(settings::extract("groups", groups, "a number of groups, or 'hosts'")?),
-        };
-        let operation =
-            number.map_or("two levels by host".into(), |groups: usize| format!("two levels of {groups} groups"));
-        let by = number.map_or(Groups::Hosts, Groups::Number);
-        // The first bucket connects the groups.
-        let options = BucketOptions::new().groups(by);
-        drop(self.call(groups.py(), &operation, |inner| inner.bucket(1, options))?);
-        Ok(TwoLevel::new(&self.home(), self.inner.clone(), by))
-    }
-
     /// Declares averages of models among the `group_size` ranks that are ready first. Collective.
     ///
     /// - `weights`: "dynamic" halves the weight of a model for each iteration behind, or
     ///   "constant".
-    /// - `decay`: dynamic weight of a model relative to one that is an iteration newer.
+    /// - `decay`: dynamic weight relative to a model one iteration newer.
     /// - `mix_within`: s, so that any s * `world_size` successive groups connect all ranks, or
     ///   None.
     /// - `repair`: repair lost packets before a mean is used.

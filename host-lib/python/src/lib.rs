@@ -21,7 +21,6 @@ mod partial;
 mod report;
 mod request;
 mod settings;
-mod two_level;
 
 use std::time::Duration;
 
@@ -44,8 +43,6 @@ mod _optireduce {
     use super::partial::PartialReduce;
     #[pymodule_export]
     use super::request::{Bell, Request};
-    #[pymodule_export]
-    use super::two_level::{TwoLevel, TwoLevelBucket};
     use super::*;
 
     /// Returns this host's address for the other ranks, if rank 0 is on it. `near`: a host of the

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Error, HadamardMode, ReduceOp, Repair, Secret, Setting, Settings};
+use optireduce::{BucketOptions, Error, Groups, HadamardMode, ReduceOp, Repair, Secret, Setting, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
@@ -149,7 +149,14 @@ pub fn options_in_force<'py>(py: Python<'py>, options: &BucketOptions) -> PyResu
     text.set_item("hadamard", options.hadamard.unwrap_or_default().to_string())?;
     text.set_item("bf16", switch(options.bf16))?;
     text.set_item("repair", options.repair.unwrap_or_default().to_string())?;
+    text.set_item("groups", options.groups.map_or("none".into(), |groups| groups.to_string()))?;
     Ok(text)
+}
+
+/// Groups of two levels: a number or a word.
+pub fn groups(value: &Bound<'_, PyAny>) -> PyResult<Groups> {
+    let found = value.str()?.to_string();
+    found.parse().map_err(|expected: String| wrong("groups", &found, &expected))
 }
 
 fn repair_of(found: &str) -> PyResult<Repair> {

@@ -12,6 +12,7 @@ import pickle
 import re
 import resource
 import signal
+import subprocess
 import threading
 import time
 
@@ -19,7 +20,7 @@ import numpy
 import optireduce
 import pytest
 from optireduce._ports import free_port
-from ranks import memory_for_peers, wait_for
+from ranks import free_root, memory_for_peers, wait_for
 
 # A bound that a busy machine does not exceed, so that nothing is lost.
 SLOW = {"bound_ms": 4000, "early": "off", "timeout_s": 20}
@@ -70,8 +71,8 @@ def refuses_arrays(rank, ranks, root):
     import torch
 
     with connect(rank, ranks, root, timeout_s=60) as communicator:
-        bucket, two_level, partial = communicator.bucket(4), communicator.two_level(2), communicator.partial_reduce(4, group_size=2)
-        levels = two_level.bucket(4)
+        bucket, levels = communicator.bucket(4), communicator.bucket(4, groups=2)
+        partial = communicator.partial_reduce(4, group_size=2)
         frozen = numpy.zeros(4, "float32")
         frozen.flags.writeable = False
         odd = numpy.zeros(17, "uint8")[1:].view("float32")
@@ -244,8 +245,7 @@ def test_a_negative_number_is_an_argument_error_that_names_it_and_changes_nothin
 def skipped(rank, ranks, root, done):
     """Rank 0 reduces without rank 1, which is late, on a bucket and on two levels."""
     with connect(rank, ranks, root, bound_ms=100, drop_silent_after=None, repair="off") as communicator:
-        two_level = communicator.two_level(2)
-        buckets = [communicator.bucket(1000), two_level.bucket(1000)]
+        buckets = [communicator.bucket(1000), communicator.bucket(1000, groups=2)]
         found = []
         for number, bucket in enumerate(buckets):
             if rank % 2 == 1:
@@ -360,10 +360,10 @@ def in_one_expression(rank, ranks, root):
     array = lambda: numpy.full(1000, rank, "float32")  # noqa: E731
     with connect(rank, ranks, root) as communicator:
         again = lambda: communicator.split(0)  # noqa: E731
-        bucket, levels, levels_bucket = again().bucket(1000), again().two_level(2), again().two_level(2).bucket(1000)
+        bucket, levels = again().bucket(1000), again().bucket(1000, groups=2)
         partial = again().partial_reduce(1000, group_size=ranks, patience_s=1)
-        objects = [bucket, levels, levels_bucket, partial]
-        for one in (bucket, levels.bucket(1000), levels_bucket):
+        objects = [bucket, levels, partial]
+        for one in (bucket, levels):
             reduced = array()
             assert one.all_reduce(reduced).is_applied and (reduced == 1.5).all(), one
             objects.append(one)
@@ -378,7 +378,7 @@ def in_one_expression(rank, ranks, root):
             again().exact.all_to_all([b"x"] * ranks, async_op=True),
             again().bucket(1000).all_reduce(array(), async_op=True),
             again().bucket(1000).reduce_scatter(array(), async_op=True),
-            again().two_level(2).bucket(1000).all_reduce(array(), async_op=True),
+            again().bucket(1000, groups=2).all_reduce(array(), async_op=True),
             again().partial_reduce(1000, group_size=ranks, patience_s=1).average(array(), 1, async_op=True),
         ]
         results = [request.wait(20) for request in requests]
@@ -387,7 +387,7 @@ def in_one_expression(rank, ranks, root):
 
 
 def test_objects_keep_alive_what_they_need(job):
-    assert job.run(4, in_one_expression) == [(8, 7)] * 4
+    assert job.run(4, in_one_expression) == [(8, 5)] * 4
 
 
 def awaits(rank, ranks, root):
@@ -806,3 +806,33 @@ def test_the_port_of_rank_0_is_none_that_the_kernel_hands_out():
     first, last = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
     ports = {free_port("127.0.0.1") for _ in range(20)}
     assert len(ports) > 10 and not any(first <= port <= last for port in ports)
+
+
+def raises(rank, ranks, root, roots):
+    """Raises errors of the kinds that no other test of this package raises."""
+    with connect(rank, ranks, roots[0], groups=2) as levels:
+        with pytest.raises(optireduce.UnsupportedError, match="send is not supported on two levels"):
+            levels.send(b"x", (rank + 1) % ranks)
+    with connect(rank, ranks, root, bound_ms=50) as communicator:
+        with pytest.raises(optireduce.OutOfMemoryError, match="partial reduce of 1099511627776 elements"):
+            communicator.partial_reduce(1 << 40)
+        bucket, gradient = communicator.bucket(1000), numpy.ones(1000, "float32")
+        bucket.all_reduce(gradient)
+        left = 20
+        if rank == ranks - 1:
+            with subprocess.Popen(["sh", "-c", f"sleep 2; kill -CONT {os.getpid()}"]):
+                os.kill(os.getpid(), signal.SIGSTOP)
+            with pytest.raises(optireduce.DroppedError, match="call `rejoin`"):
+                while True:
+                    bucket.all_reduce(gradient)
+            communicator.rejoin()
+        is_back = False
+        while left:
+            is_back |= bucket.all_reduce(gradient).joined_rank is not None
+            left -= is_back
+            time.sleep(0.002)
+        bucket.settle()
+
+
+def test_each_kind_of_error_is_an_exception(job):
+    job.run(4, raises, [free_root()])

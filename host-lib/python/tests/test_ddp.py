@@ -52,6 +52,34 @@ def test_the_example_trains_as_well_as_with_gloo_and_replicas_are_equal_to_the_b
     assert abs(bounded[0][0] - lossless[0][0]) < 0.02
 
 
+def saves_a_checkpoint(rank, ranks, root):
+    """A plain loop, in which rank 0 does something else for a while."""
+    with group(rank, ranks, root, bound_ms=50):
+        torch.manual_seed(1)
+        model = DistributedDataParallel(torch.nn.Sequential(torch.nn.Linear(50, 400), torch.nn.ReLU(), torch.nn.Linear(400, 1)))
+        state = optireduce.torch.State()
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        optimizer, longest = torch.optim.SGD(model.parameters(), 0.01), 0.0
+        for step in range(40):
+            if (rank, step) == (0, 20):
+                time.sleep(3)
+            begin = time.monotonic()
+            optimizer.zero_grad()
+            model(torch.randn(8, 50)).square().mean().backward()
+            optimizer.step()
+            longest = max(longest, time.monotonic() - begin)
+        state.settle(optimizer)
+        return [parameter.detach() for parameter in model.parameters()], longest
+
+
+def test_a_checkpoint_on_one_rank_ends_no_job(job):
+    found = job.run(4, saves_a_checkpoint)
+    for rank, (parameters, longest) in enumerate(found):
+        assert rank == 0 or longest > 1, f"rank {rank} did not wait: {longest} s"
+        for one, other in zip(parameters, found[0][0], strict=True):
+            torch.testing.assert_close(one, other)
+
+
 def test_the_example_with_a_transformer_learns():
     example = EXAMPLE.with_name("ddp_text.py")
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]

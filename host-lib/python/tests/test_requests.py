@@ -486,9 +486,9 @@ def in_force(rank, ranks, root):
         assert (settings["rank"], settings["world_size"], settings["root"]) == (str(rank), str(ranks), root)
         assert (settings["bound_ms"], settings["repair"], settings["early"], settings["timeout_s"]) == ("2000", "next_update", "off", "30")
         assert "of all ranks" not in str(settings) and communicator.bound_ms == 2000
-        assert communicator.bucket(1).options == {"op": "avg", "hadamard": "auto", "bf16": "off", "repair": "on"}
-        options = communicator.bucket(1, op="sum", hadamard="on", bf16=True, repair=False).options
-        assert options == {"op": "sum", "hadamard": "on", "bf16": "on", "repair": "off"}
+        assert communicator.bucket(1).options == {"op": "avg", "hadamard": "auto", "bf16": "off", "repair": "next_update", "groups": "none"}
+        options = communicator.bucket(1, op="sum", hadamard="on", bf16=True, repair="off").options
+        assert options == {"op": "sum", "hadamard": "on", "bf16": "on", "repair": "off", "groups": "none"}
         assert communicator.failure is None and communicator.shard_range(5) == ((0, 3), (3, 5))[rank]
         bucket = communicator.bucket(8)
         with pytest.raises(optireduce.MismatchError) as error:

@@ -40,7 +40,7 @@ def held():
 def use(communicator, collectives):
     """Makes calls of every kind, and leaves nothing open but what the communicator owns."""
     ranks = communicator.world_size
-    bucket, levels, pair = communicator.bucket(ELEMENTS), communicator.two_level(2).bucket(ELEMENTS), communicator.split(communicator.rank % 2)
+    bucket, levels, pair = communicator.bucket(ELEMENTS), communicator.bucket(ELEMENTS, groups=2), communicator.split(communicator.rank % 2)
     partial = pair.partial_reduce(100, group_size=2)
     gradient, exact = numpy.ones(ELEMENTS, "float32"), numpy.ones(300, "float64")
     for _ in range(collectives // 10):

@@ -22,7 +22,10 @@ def annotation(setting: optireduce.Setting) -> str:
         words = ", ".join(f"\"{one}\"" for one in re.split(", | or ", values))
         kind = f"Literal[{words}]"
     elif re.match(r"[\d.]+ to [\d.]+ ", values):
-        kind = ("float" if values.split()[-1] in ("s", "ms") else "int") + (f' | Literal["{word}"]' if word else "")
+        numbers, _, others = values.partition(", ")
+        kind = "float" if numbers.split()[-1] in ("s", "ms") else "int"
+        words = ", ".join(f'"{one}"' for one in [*re.split(", | or ", others), word] if one)
+        kind += f" | Literal[{words}]" if words else ""
     else:
         kind = "str | PathLike[str]" if setting.name.endswith("_file") else "str"
     return f"{kind} | None" if word else kind
@@ -32,7 +35,7 @@ def sections() -> dict[str, list[str]]:
     """Returns the generated lines of the stub by the name of their section."""
     types = {setting.name: annotation(setting) for setting in optireduce.SETTINGS}
     keywords = [f"        {name}: {kind} = ...," for name, kind in [*types.items(), ("secret", "str")]]
-    options = {"hadamard": types["hadamard"], "bf16": types["bf16"], "repair": "bool"}
+    options = {"hadamard": types["hadamard"], "bf16": types["bf16"], "repair": types["repair"]}
     return {
         "SETTINGS": ["    def __new__(", "        cls,", "        *,", *keywords, "    ) -> Communicator: ..."],
         "BUCKET": ["        *,", '        op: Literal["avg", "sum"] = "avg",']
@@ -52,4 +55,4 @@ def test_the_stub_has_the_settings_of_the_table():
     if os.environ.get("OPTIREDUCE_WRITE_STUB"):
         STUB.write_text(generated(stub))
     assert STUB.read_text() == generated(stub), "run OPTIREDUCE_WRITE_STUB=1 host-lib/python/test tests/test_stub.py"
-    assert stub.count(": begin\n") == 3
+    assert stub.count(": begin\n") == 2

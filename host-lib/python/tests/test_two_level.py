@@ -19,30 +19,29 @@ def gradient(rank: int, elements: int) -> numpy.ndarray:
 
 def several(rank, ranks, root):
     with optireduce.Communicator(rank=rank, world_size=ranks, root=root, **CALM) as communicator:
-        levels = communicator.two_level(2)
-        buckets = [levels.bucket(elements) for elements in (100_003, 2, 40_000)]
+        buckets = [communicator.bucket(elements, groups=2) for elements in (100_003, 2, 40_000)]
         arrays = [gradient(rank, bucket.elements) for bucket in buckets]
         requests = [bucket.all_reduce(array, async_op=True) for bucket, array in zip(buckets, arrays, strict=True)]
         reports = [request.wait() for request in reversed(requests)]
         again = gradient(rank, 100_003)
         reports.append(buckets[0].all_reduce(again))
         assert all(bucket.settle().is_settled for bucket in buckets)
-        total = levels.bucket(1000, op="sum")
+        total = communicator.bucket(1000, op="sum", groups=2)
         summed = numpy.full(1000, rank + 1, "float32")
         reports.append(total.all_reduce(summed))
         communicator.barrier()
-        return reports, [*arrays, again, summed], levels.ranks_inside, levels.ranks_across
+        return reports, [*arrays, again, summed]
 
 
 def test_all_ranks_get_the_mean_in_place(job):
     found = job.run(4, several)
-    for rank, (reports, arrays, inside, across) in enumerate(found):
-        assert (inside, across) == ([rank // 2 * 2, rank // 2 * 2 + 1], [rank % 2, rank % 2 + 2])
+    for rank, (reports, arrays) in enumerate(found):
+        inside, across = (rank // 2 * 2, rank // 2 * 2 + 1), (rank % 2, rank % 2 + 2)
         for report in reports:
             assert (report.kind, report.is_applied, report.lost_bytes) == ("all-reduce", True, 0)
-            first, last = report.parts[0], report.parts[-1]
+            first, *middle, last = report.parts
             assert (first.kind, last.kind) == ("reduce-scatter", "all-gather"), report
-            assert first.ranks == last.ranks == tuple(inside), report
+            assert first.ranks == last.ranks == inside and all(one.ranks == across for one in middle), report
             assert (report.ranks, report.missing) == ((0, 1, 2, 3), ())
         assert all((one == other).all() for one, other in zip(arrays, found[0][1], strict=True))
     arrays = found[0][1]
@@ -55,21 +54,21 @@ def test_all_ranks_get_the_mean_in_place(job):
 def refused(rank, ranks, root):
     with optireduce.Communicator(rank=rank, world_size=ranks, root=root, **CALM) as communicator:
         said = []
-        for groups in (0, 1, 2, 3, "hosts", "racks", None):
+        for groups in (0, 1, 2, 3, "hosts", "racks"):
             with pytest.raises(optireduce.OptiReduceError) as error:
-                communicator.two_level(groups)
+                communicator.bucket(10, groups=groups)
             said.append(f"{type(error.value).__name__}: {error.value}")
         communicator.barrier()
         return said
 
 
 def test_groups_that_cannot_be_are_refused(job):
-    for rank, (*numbers, hosts, racks, nothing) in enumerate(job.run(2, refused)):
-        for groups, text in enumerate(numbers):
-            assert f"rank {rank}: two levels of {groups} groups: 2 ranks in {groups} groups: expected at least two" in text
-        assert "two levels by host: 127.0.0.1 has ranks 0, 1; expected at least two hosts" in hosts
-        assert racks == "ArgumentError: groups is 'racks', expected a number of groups, or 'hosts'"
-        assert nothing == "ArgumentError: groups is None, expected a number of groups, or 'hosts'"
+    for rank, (zero, one, *numbers, hosts, racks) in enumerate(job.run(2, refused)):
+        for groups, text in enumerate(numbers, 2):
+            assert f"rank {rank}: " in text and f"2 ranks in {groups} groups: expected at least two" in text
+        assert "127.0.0.1 has ranks 0, 1; expected at least two hosts" in hosts
+        for groups, text in ((0, zero), (1, one), ("racks", racks)):
+            assert text == f"ArgumentError: groups is {groups}, expected 2 to 1024 groups, auto or hosts"
 
 
 def trained(rank, ranks, root, backend, groups):

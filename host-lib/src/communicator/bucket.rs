@@ -168,7 +168,7 @@ impl Bucket {
     /// [bounded](crate::Settings::bound), broadcast stage only.
     ///
     /// Lost values are zero, and [`Report::missing_from`] lists the ranks of their shards. They are
-    /// repaired only with [`Repair::ThisUpdate`].
+    /// repaired only with [`Repair::ThisUpdate`](crate::Repair::ThisUpdate).
     /// Never Hadamard-encoded.
     ///
     /// # Errors

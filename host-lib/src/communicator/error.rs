@@ -36,9 +36,9 @@ pub enum ErrorKind {
     /// The other ranks dropped this one: call [`rejoin`](crate::Communicator::rejoin), then fetch
     /// the model.
     Dropped,
-    /// At least [`SKIPS_HALT`](crate::metrics::SKIPS_HALT) collectives in a row lost more than 10 % each,
-    /// with at least [`PACKETS_HALT`](crate::metrics::PACKETS_HALT) packets together: stop the job. See
-    /// [`Error::report`].
+    /// At least [`SKIPS_HALT`](crate::metrics::SKIPS_HALT) collectives in a row lost more than 10 %
+    /// each, with at least [`PACKETS_HALT`](crate::metrics::PACKETS_HALT) packets together: stop
+    /// the job. See [`Error::report`].
     ///
     /// This rank skips the update, as [`Report::is_applied`] describes: the memory for the result
     /// of a reduction is zeros. Other ranks may have applied it. The ranks are in step.

@@ -45,5 +45,5 @@ impl FromStr for Groups {
     }
 }
 
-/// Values of the setting.
-const GROUPS: &str = "2 to 1024 groups, auto or hosts, or none";
+/// Expected values.
+const GROUPS: &str = "2 to 1024 groups, auto or hosts";

@@ -87,6 +87,7 @@ fn a_wrong_value_is_the_same_error_by_setter_text_and_variable() {
         ),
         ("groups", "1025", "groups is 1025, expected 2 to 1024 groups, auto or hosts, or none", None),
         ("groups", "racks", "groups is racks, expected 2 to 1024 groups, auto or hosts, or none", None),
+        (
             "job_id",
             "a\nb",
             "job_id is \"a\\nb\", expected at most 256 bytes, without control characters",

@@ -35,7 +35,10 @@ pub unsafe extern "C" fn optr_bucket_create(
         let (mut place, options, request) =
             unsafe { (Place::new("bucket", bucket)?, raw::sized("options", options)?, raw::request(request)?) };
         place.set(null_mut());
-        let options = options.as_ref().map_or(Ok(BucketOptions::new()), config::bucket_options)?;
+        let options = options.as_ref().map_or(Ok(BucketOptions::new()), |options| {
+            // SAFETY: NULL or a text, which nobody changes during this call.
+            config::bucket_options(options, unsafe { raw::text("options->groups", options.groups) }?)
+        })?;
         let comm = of(comm)?;
         let owner = comm.clone();
         comm.call(

@@ -8,7 +8,8 @@ use optireduce::{SETTINGS, Settings};
 use serde_json::Value;
 
 use crate::comm::Comm;
-use crate::config::{self, Given};
+use crate::config;
+use crate::field::Given;
 use crate::guard::guard;
 use crate::raw::{self, Output, Place};
 use crate::registry;

@@ -4,7 +4,7 @@
 use std::ffi::c_char;
 use std::ptr::null;
 
-use crate::config::Field;
+use crate::field::Field;
 
 /// Values of the setting card_fallback. OPTR_CARD_FALLBACK_DEFAULT is the documented default.
 #[repr(u32)]
@@ -105,6 +105,9 @@ pub struct optr_config_t {
     pub root: *const c_char,
     /// Text that tells jobs with the same root apart. Default: launcher's.
     pub job_id: *const c_char,
+    /// Groups of ranks for all-reduces on two levels; by default auto above 1024 ranks. Default:
+    /// none.
+    pub groups: *const c_char,
 }
 
 impl optr_config_t {
@@ -133,6 +136,7 @@ impl optr_config_t {
             world_size: 0,
             root: null(),
             job_id: null(),
+            groups: null(),
         }
     }
 
@@ -160,6 +164,7 @@ impl optr_config_t {
             ("world_size", Field::Whole(&mut self.world_size)),
             ("root", Field::Text(&mut self.root)),
             ("job_id", Field::Text(&mut self.job_id)),
+            ("groups", Field::Text(&mut self.groups)),
         ]
     }
 }

@@ -82,9 +82,9 @@ static void rank_on_levels(optr_comm_t comm, int rank) {
 
 static void rank(optr_comm_t comm, int rank) {
     optr_bucket_options_t options = optr_bucket_options_init();
-    options.groups = 2;
+    options.groups = "2";
     reduce_on_levels(comm, &options, rank);
-    options.groups = 3;
+    options.groups = "3";
     optr_bucket_t bucket;
     FAILS(optr_bucket_create(comm, ELEMENTS, &options, &bucket, NULL), OPTR_INVALID_ARGUMENT, "4 ranks in 3 groups");
     optr_comm_t inside, across, none = comm;
@@ -159,9 +159,9 @@ static void misuse(optr_comm_t comm, int rank) {
 int main(void) {
     job_config = patient_config();
     run_ranks(RANKS, rank);
-    job_config.groups = 2;
+    job_config.groups = "2";
     run_ranks(RANKS, rank_on_levels);
-    job_config.groups = OPTR_GROUPS_NONE;
+    job_config.groups = NULL;
     run_ranks(2, other_call);
     CHECK(pthread_barrier_init(&at_the_end, NULL, 2) == 0);
     run_ranks(2, misuse);

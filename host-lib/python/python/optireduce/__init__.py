@@ -14,7 +14,7 @@
 For PyTorch, `import optireduce.torch`: a torch.distributed backend and a DDP communication hook.
 """
 
-from ._optireduce import Bucket, Communicator, Exact, PartialReduce, Request, TwoLevel, TwoLevelBucket, __version__
+from ._optireduce import Bucket, Communicator, Exact, PartialReduce, Request, __version__
 from ._table import SETTINGS, Setting
 from .errors import (
     ArgumentError,
@@ -56,8 +56,6 @@ __all__ = [
     "Settled",
     "StageReport",
     "TimeoutError",
-    "TwoLevel",
-    "TwoLevelBucket",
     "UnsettledError",
     "UnsupportedError",
     "__version__",

@@ -12,8 +12,8 @@ from .errors import OptiReduceError
 from .report import Report, Settled
 
 __all__ = [
-    "SKIPS_HALT", "Bell", "Bucket", "Communicator", "Exact", "PartialReduce", "Request", "TwoLevel",
-    "TwoLevelBucket", "__version__", "own_address", "settings",
+    "SKIPS_HALT", "Bell", "Bucket", "Communicator", "Exact", "PartialReduce", "Request",
+    "__version__", "own_address", "settings",
 ]
 
 __version__: str
@@ -99,6 +99,8 @@ class Communicator:
         hadamard: Literal["auto", "on", "off"] | None = None,
         bf16: bool | None = None,
         repair: Literal["off", "next_update", "this_update"] | None = None,
+        # BUCKET: end
+        groups: int | Literal["auto", "hosts"] | None = None,
     ) -> Bucket:
         """Declares a bucket. Options default to the settings. Collective."""
     @overload
@@ -122,9 +124,6 @@ class Communicator:
         Ranks with None must call it too, and get None. Collective."""
     @overload
     def split(self, color: None) -> None: ...
-    def two_level(self, groups: int | Literal["hosts"]) -> TwoLevel:
-        """Prepares all-reduces on two levels, in `groups` groups of neighbouring ranks, or "hosts"
-        for a group per host. Groups have equal sizes of at least two ranks. Collective."""
     def partial_reduce(
         self,
         elements: int,
@@ -239,46 +238,6 @@ class Bucket:
         Returns the repaired values that no result includes yet."""
     @overload
     def settle(self, timeout: float | None = None, *, async_op: Literal[True]) -> Request[Settled]: ...
-
-@final
-class TwoLevel:
-    """Communicators of all-reduces on two levels; from `Communicator.two_level`."""
-
-    @property
-    def ranks_inside(self) -> list[int]:
-        """Ranks of this rank's group, in ascending order."""
-    @property
-    def ranks_across(self) -> list[int]:
-        """This rank's equal in each group, in ascending order."""
-    def bucket(
-        self,
-        elements: int,
-        # BUCKET: begin
-        *,
-        op: Literal["avg", "sum"] = "avg",
-        hadamard: Literal["auto", "on", "off"] | None = None,
-        bf16: bool | None = None,
-        repair: Literal["off", "next_update", "this_update"] | None = None,
-    ) -> TwoLevelBucket:
-        """Declares a bucket, as `Communicator.bucket`. Collective."""
-    def close(self) -> None:
-        """Closes the connections without waiting. Call it after `Communicator.close`."""
-
-@final
-class TwoLevelBucket:
-    """All-reduces on two levels over the same elements; from `TwoLevel.bucket`."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def elements(self) -> int: ...
-    @overload
-    def all_reduce(self, array: _Array, *, async_op: Literal[False] = False) -> Report:
-        """Reduces the array over all ranks, in place; zeros if the update is skipped."""
-    @overload
-    def all_reduce(self, array: _Array, *, async_op: Literal[True]) -> Request[Report]: ...
-    def settle(self, timeout: float | None = None) -> Settled:
-        """Waits for outstanding repairs, at most `timeout` seconds. Collective."""
 
 @final
 class PartialReduce:

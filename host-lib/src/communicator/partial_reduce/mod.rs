@@ -106,8 +106,8 @@ impl PartialOptions {
         Self { weights, ..self }
     }
 
-    /// Sets the dynamic weight of a model relative to one that is an iteration newer, above 0 and
-    /// below 1. Default: 0.5.
+    /// Sets the dynamic weight relative to a model one iteration newer, above 0 and below 1.
+    /// Default: 0.5.
     pub fn decay(self, decay: f64) -> Self {
         Self { decay, ..self }
     }

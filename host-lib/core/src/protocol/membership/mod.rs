@@ -24,8 +24,8 @@
 //!   remaining ranks have promised, the view begins at the first collective that none has started;
 //!   with only a quorum, `lead_ops` later, since no rank runs further ahead of a quorum.
 //!
-//! * Pauses: a rank that is behind while its trainer does something else, such as saving a checkpoint,
-//!   reports that it is alive. The others wait for it instead of dropping it, up to
+//! * Pauses: a rank that is behind while its trainer does something else, such as saving a
+//!   checkpoint, reports that it is alive. The others wait for it instead of dropping it, up to
 //!   [`MembershipParams::patience_ns`].
 //!
 //! Requires: a reliable channel, ordered per pair of ranks. A rank that crashes loses its state and

@@ -37,7 +37,6 @@ from .. import (
     Request,
     Settled,
     TimeoutError,
-    TwoLevel,
     UnsettledError,
 )
 from .._optireduce import SKIPS_HALT
@@ -84,10 +83,8 @@ class Session:
         #: Replicas of models whose gradients this session reduces (`Replicas`).
         self.replicas: weakref.WeakSet[Any] = weakref.WeakSet()
         self._process = os.getpid()
-        # `Bucket` or `TwoLevelBucket`.
         self._buckets: dict[Hashable, Any] = {}
-        #: Communicators of two levels, and their groups, once `use_levels` has made them.
-        self.levels: TwoLevel | None = None
+        #: Groups of two levels, once `use_levels` has connected them.
         self.groups: Groups | None = None
         self._starting: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._finishing: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -176,7 +173,7 @@ class Session:
         return work
 
     def use_levels(self, groups: Groups) -> None:
-        """Makes the groups of all-reduces on two levels. All ranks call it."""
+        """Connects the groups of all-reduces on two levels. All ranks call it."""
         if self.engine == "tcp" or self.agrees:
             setting = "engine is 'tcp'" if self.engine == "tcp" else "agree is True"
             raise ArgumentError(f"{self.describe('two levels')}: {setting}, expected another: two levels are bounded, and each rank decides alone")
@@ -185,7 +182,8 @@ class Session:
         if self.groups is None and self.size > 1:
 
             def start() -> None:
-                self.levels = self.calls.two_level(groups)
+                # The first bucket connects them, which may take longer than a step should.
+                self.calls.bucket(1, groups=groups)
 
             self.submit(Work(f"two levels, groups {groups!r}", []), start).wait()
         self.groups = groups
@@ -207,8 +205,8 @@ class Session:
             is_exact = self.engine == "tcp" or tensor.dtype not in BOUNDED_TYPES
             bucket = None if is_exact else self._buckets.get(key)
             if bucket is None and not is_exact:
-                calls: Any = self.levels if on_levels and self.levels is not None else self.calls
-                self._buckets[key] = calls.bucket(tensor.numel(), op=op)
+                groups = self.groups if on_levels else None
+                self._buckets[key] = self.calls.bucket(tensor.numel(), op=op, groups=groups)
             if self.is_outside and not is_exact:
                 return None
             if bucket is None:
@@ -355,8 +353,6 @@ class Session:
             log.info("%s", self.describe(f"not all ranks closed: {error}"))
         # torch may keep the destroyed group, and with it this object.
         self._buckets.clear()
-        if self.levels is not None:
-            self.levels.close()
 
     def join(self) -> None:
         """Waits for the threads of an aborted group."""
@@ -375,8 +371,6 @@ class Session:
         if self._closed.acquire(blocking=False):
             self._starting.put(None)
         self.calls.abort()
-        if self.levels is not None:
-            self.levels.close()
 
 
 def _outcome(request: Any, timeout_s: float | None) -> Any:

@@ -39,8 +39,8 @@ class Work(dist.Work):
         self._error: BaseException | None = None
         #: Completes the future, which runs callbacks of the program. They may wait for other works.
         self.run: Callable[[Callable[[], None]], None] = lambda complete: complete()
-        #: Ends the profiler's range, if there is one. It must end before the work: a range that ends
-        #: after its profiler writes into memory that the profiler has freed.
+        #: Ends the profiler's range, if there is one. It must end before the work: a range that
+        #: ends after its profiler writes into memory that the profiler has freed.
         self.recorded: torch.futures.Future[None] | None = None
         self._lock = threading.Lock()
         # Made on request.
