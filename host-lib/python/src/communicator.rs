@@ -35,7 +35,7 @@ use crate::settings::{self, Color, Elements, GroupSize, MixWithin, Source, Tag, 
 /// - `secret` or `secret_file` (none): encrypts and authenticates everything.
 /// - `card` (none), `card_fallback` ("off" or "udp"): a SmartNIC. The wheel needs the feature
 ///   `smartnic`.
-/// - `groups` (none): a number of groups, "auto" or "hosts": the job is on two levels, and has
+/// - `groups` (none): a number of groups, "auto" or "hosts". The job is then on two levels, and has
 ///   all-reduces, barriers, broadcasts and all-gathers of bytes only.
 /// - `timeout_s` (60): time that ranks wait for one another to connect and in exact calls.
 /// - `bound_ms` ("measured"): bound t_B of each stage of a window. A whole call takes longer: it
