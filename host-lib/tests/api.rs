@@ -63,7 +63,7 @@ fn blocking_calls_inside_an_async_runtime_do_not_panic() {
             _ => tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap(),
         };
         runtime.block_on(async {
-            let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
             communicator.barrier().wait().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, ELEMENTS);
@@ -94,7 +94,7 @@ fn handles_and_futures_may_move_between_threads() {
 #[test]
 fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         if rank == 1 {
             communicator.barrier().wait().unwrap();
@@ -118,7 +118,7 @@ fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
 #[test]
 fn sums_are_means_times_the_ranks_on_every_way() {
     let results = job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root)).wait().unwrap();
         let [mut sums, mut means] = [ReduceOp::Sum, ReduceOp::Avg]
             .map(|reduce_op| communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).wait().unwrap());
         let (mut sum, mut mean) = (gradient(rank, ELEMENTS), gradient(rank, ELEMENTS));
@@ -140,7 +140,8 @@ fn sums_are_means_times_the_ranks_on_every_way() {
 #[test]
 fn a_bucket_may_be_encoded_while_others_are_not() {
     let results = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).hadamard(HadamardMode::Off).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 2, &root).hadamard(HadamardMode::Off)).wait().unwrap();
         let mut modes = [HadamardMode::On, HadamardMode::Off, HadamardMode::Auto].map(|mode| {
             let bucket = communicator.bucket(ELEMENTS, BucketOptions::new().hadamard(mode)).wait().unwrap();
             (bucket, gradient(rank, ELEMENTS))
@@ -158,7 +159,8 @@ fn a_bucket_may_be_encoded_while_others_are_not() {
 #[test]
 fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).bf16(true).hadamard(HadamardMode::Off).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 3, &root).bf16(true).hadamard(HadamardMode::Off)).wait().unwrap();
         let options = [BucketOptions::new(), BucketOptions::new().bf16(false).repair(Repair::Off)];
         let mut buckets = options.map(|options| communicator.bucket(ELEMENTS, options).wait().unwrap());
         let mut results = Vec::new();
@@ -241,7 +243,8 @@ fn reduce(communicator: &Communicator, bucket: &mut Bucket, way: usize) -> (Vec<
 fn alone(elements: usize, before: usize) -> Vec<(Vec<f32>, Result<Report, Error>)> {
     let mut results = job(3, move |rank, root| {
         let builder = builder(rank, 3, &root).bound(Duration::from_millis(20)).mtu(1500);
-        let mut communicator = builder.drop_silent_after(None).repair(Repair::Off).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder.drop_silent_after(None).repair(Repair::Off)).wait().unwrap();
         let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
         if rank > 0 {
             communicator.barrier().wait().unwrap();
@@ -293,7 +296,7 @@ fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_th
     const ELEMENTS: usize = 3000;
     let results = job(3, |rank, root| {
         let builder = builder(rank, 3, &root).bound(Duration::from_millis(20));
-        let mut communicator = builder.drop_silent_after(None).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder.drop_silent_after(None)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let (mut careless, mut careful, mut skips) = (vec![0.0_f64; ELEMENTS], vec![0.0_f64; ELEMENTS], 0);
         let add = |model: &mut [f64], update: &[f32]| {
@@ -338,7 +341,7 @@ fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_th
 fn ends(settles: bool, drops: bool) -> Result<(), String> {
     let mut results = job(2, move |rank, root| {
         let builder = builder(rank, 2, &root).bound(Duration::from_millis(50));
-        let mut communicator = builder.drop_silent_after(None).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder.drop_silent_after(None)).wait().unwrap();
         let _other = communicator.bucket(10, BucketOptions::new()).wait().unwrap();
         let mut bucket = communicator.bucket(3000, BucketOptions::new()).wait().unwrap();
         if rank == 1 {
@@ -376,14 +379,14 @@ fn a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settled() {
 
 #[test]
 fn an_error_of_main_is_its_text() {
-    let error = builder(0, 2, "127.0.0.1:1").bound(Duration::ZERO).connect().wait().unwrap_err();
+    let error = Communicator::connect(builder(0, 2, "127.0.0.1:1").bound(Duration::ZERO)).wait().unwrap_err();
     assert_eq!(format!("{error:?}"), error.to_string());
 }
 
 #[test]
 fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         let mut keep = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let mut gone = communicator.bucket(77, BucketOptions::new()).wait().unwrap();
         let _ = gone.all_reduce(&mut [1.0; 77]).unwrap();
@@ -404,7 +407,7 @@ fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
 #[test]
 fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_hangs() {
     let results = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)));
         let request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
@@ -432,7 +435,7 @@ fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_han
 #[test]
 fn calls_after_the_communicator_was_dropped_say_so() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(10, BucketOptions::new()).wait().unwrap();
         communicator.barrier().wait().unwrap();
         drop(communicator);
@@ -445,7 +448,7 @@ fn calls_after_the_communicator_was_dropped_say_so() {
 fn a_rank_that_ends_is_named_and_later_calls_give_the_first_reason() {
     let all_done = Arc::new(Barrier::new(2));
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         communicator.barrier().wait().unwrap();
         if rank == 2 {
             return;
@@ -462,7 +465,7 @@ fn a_rank_that_ends_is_named_and_later_calls_give_the_first_reason() {
 fn ranks_that_skip_those_that_ended_go_on() {
     let results = job(3, |rank, root| {
         let builder = builder(rank, 3, &root).bound(Duration::from_millis(200)).skip_gone(true);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         if rank == 1 {
             return None;
         }
@@ -485,7 +488,8 @@ fn a_communicator_that_is_dropped_during_a_call_does_not_wait_for_it() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     job(2, move |rank, root| {
         // Longer than any test waits for a call that ends when it is dropped.
-        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(600)).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 2, &root).timeout(Duration::from_secs(600))).wait().unwrap();
         communicator.barrier().wait().unwrap();
         if rank == 0 {
             runtime().block_on(async {
@@ -507,7 +511,7 @@ fn a_communicator_that_is_dropped_during_a_call_does_not_wait_for_it() {
 #[test]
 fn buckets_may_be_used_from_threads_of_their_own() {
     let results = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let worker = thread::spawn(move || {
             let mut data = gradient(rank, ELEMENTS);
@@ -524,7 +528,7 @@ fn buckets_may_be_used_from_threads_of_their_own() {
 #[test]
 fn a_report_says_by_stage_what_happened_and_prints_in_one_line() {
     let reports: Vec<Report> = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
         communicator.barrier().wait().unwrap();
@@ -554,15 +558,16 @@ fn a_process_that_comes_into_a_running_job_uninvited_is_told_so_at_its_timeout()
     let zero = {
         let root = root.clone();
         thread::spawn(move || {
-            let mut communicator = builder(0, 2, &root).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(0, 2, &root)).wait().unwrap();
             communicator.barrier().wait().unwrap();
             is_told.recv().unwrap();
         })
     };
-    let mut communicator = builder(1, 2, &root).connect().wait().unwrap();
+    let mut communicator = Communicator::connect(builder(1, 2, &root)).wait().unwrap();
     communicator.barrier().wait().unwrap();
     drop(communicator);
-    let error = builder(1, 2, &root).timeout(Duration::from_secs(1)).connect().wait().unwrap_err().to_string();
+    let error =
+        Communicator::connect(builder(1, 2, &root).timeout(Duration::from_secs(1))).wait().unwrap_err().to_string();
     assert!(error.contains("the job is already running; to replace its rank 1 after a restart"), "{error}");
     told.send(()).unwrap();
     zero.join().unwrap();
@@ -572,7 +577,7 @@ fn a_process_that_comes_into_a_running_job_uninvited_is_told_so_at_its_timeout()
 fn a_future_that_is_dropped_does_not_take_its_call_back() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     job(2, move |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut first = communicator.bucket(100, BucketOptions::new()).wait().unwrap();
         if rank == 0 {
             // Both calls begin before rank 1 makes its own, and no rank waits for them.
@@ -601,7 +606,7 @@ fn a_future_that_is_dropped_does_not_take_its_call_back() {
 fn late_update(reduce_op: ReduceOp) -> Vec<(Vec<f32>, bool)> {
     job(2, move |rank, root| {
         let builder = builder(rank, 2, &root).bound(Duration::from_millis(50));
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).wait().unwrap();
         let none = bucket.settle(None).wait().unwrap();
         assert_eq!((none.correction, none.is_settled, none.repairs.missing_bytes), (None, true, 0));
@@ -648,7 +653,7 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
     let tiny = 2f32.powi(-40);
     let results = job(2, move |rank, root| {
         let builder = builder(rank, 2, &root).bound(Duration::from_millis(200));
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         if rank == 1 {
             communicator.barrier().wait().unwrap();
@@ -679,7 +684,7 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
 fn a_dropped_request_is_drift_in_later_reports() {
     const BYTES: u64 = 4 * ELEMENTS as u64;
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let buffer = || communicator.alloc(ELEMENTS).unwrap();
         // Dropped while it runs, once it has finished, and with its result at hand.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Error, ErrorKind, ExactOp, Settings};
+use optireduce::{BucketOptions, Communicator, Error, ErrorKind, ExactOp, Settings};
 use random::Random;
 use ranks::{builder, free_root};
 
@@ -105,7 +105,7 @@ fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Settings
         let root = if number == 1 { path.address.to_string() } else { root.clone() };
         let (met, over) = (met.clone(), over.clone());
         thread::spawn(move || {
-            let mut communicator = set(builder(number, RANKS, &root)).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(set(builder(number, RANKS, &root))).wait().unwrap();
             met.fetch_add(1, Ordering::SeqCst);
             let mut bucket = communicator.bucket(5000, BucketOptions::new()).wait().unwrap();
             // All ranks draw the same lengths.
@@ -162,7 +162,8 @@ fn errors_after_a_cut(skips_gone: bool) -> Vec<Vec<Error>> {
         let root = if number == 1 { path.address.to_string() } else { root.clone() };
         let (cut, all_done) = (cut.clone(), all_done.clone());
         thread::spawn(move || {
-            let mut communicator = builder(number, RANKS, &root).skip_gone(skips_gone).connect().wait().unwrap();
+            let mut communicator =
+                Communicator::connect(builder(number, RANKS, &root).skip_gone(skips_gone)).wait().unwrap();
             communicator.barrier().wait().unwrap();
             cut.wait();
             cut.wait();

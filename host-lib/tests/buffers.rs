@@ -12,7 +12,7 @@ use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 use optireduce::binding::{self, Destination};
 use optireduce::tuning::{SendThread, Tuning};
-use optireduce::{BucketOptions, HadamardMode, Settings, SharedMemory};
+use optireduce::{BucketOptions, Communicator, HadamardMode, Settings, SharedMemory};
 use ranks::{builder, check_mean, gradient, job};
 
 const ELEMENTS: usize = (1 << 18) + 1000;
@@ -73,7 +73,8 @@ fn allocations_with(
     let step = Arc::new(Barrier::new(2));
     let results = job(2, move |rank, root| {
         let (set, mut call) = (set.clone(), call.clone());
-        let mut communicator = set(builder(rank, 2, &root).hadamard(HadamardMode::Off)).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(set(builder(rank, 2, &root).hadamard(HadamardMode::Off))).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let (gradient, mut values, mut before) = (gradient(rank, ELEMENTS), bucket.buffer(), (0, 0));
         for round in 0..WARM_UP + STEADY {

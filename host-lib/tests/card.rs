@@ -50,6 +50,6 @@ fn an_address_of_a_card_is_part_of_the_card() {
 #[test]
 fn a_card_and_a_secret_are_refused_together() {
     let secret = optireduce::Secret::new([7; 32]).unwrap();
-    let text = place().secret(secret).card("/nowhere/card.sock").connect().wait().unwrap_err().to_string();
+    let text = Communicator::connect(place().secret(secret).card("/nowhere/card.sock")).wait().unwrap_err().to_string();
     assert!(text.starts_with("a secret was given (by OPTIREDUCE_SECRET or a setting), but cards cannot"), "{text}");
 }

@@ -6,7 +6,7 @@ mod ranks;
 use std::error::Error as _;
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Error, ErrorKind, ExactOp, PartialOptions};
+use optireduce::{BucketOptions, Communicator, Error, ErrorKind, ExactOp, PartialOptions};
 use ranks::{builder, job};
 
 fn check(error: &Error, kind: ErrorKind, rank: Option<usize>, is_fatal: bool, text: &str) {
@@ -21,12 +21,12 @@ fn check(error: &Error, kind: ErrorKind, rank: Option<usize>, is_fatal: bool, te
 fn an_error_has_a_kind_a_rank_and_a_difference() {
     job(2, |rank, root| {
         let place = builder(rank, 2, &root).timeout(Duration::from_secs(5));
-        let error = place.clone().interface("no such interface").connect().wait().map(drop).unwrap_err();
+        let error = Communicator::connect(place.clone().interface("no such interface")).wait().map(drop).unwrap_err();
         check(&error, ErrorKind::System, None, false, "no such interface");
         assert!(error.source().is_some(), "{error}");
         let error = place.clone().set("mtu", "many").unwrap_err();
         check(&error, ErrorKind::Argument, None, false, "mtu is many, expected");
-        let mut communicator = place.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(place).wait().unwrap();
         let error = communicator.exact().broadcast(2, vec![0.0_f32]).wait().unwrap_err();
         check(&error, ErrorKind::Argument, None, false, "the root is 2, expected");
         let error = communicator.partial_reduce(1 << 40, PartialOptions::new()).wait().map(drop).unwrap_err();
@@ -52,7 +52,8 @@ fn an_error_has_a_kind_a_rank_and_a_difference() {
 #[test]
 fn a_message_that_does_not_come_is_a_timeout_and_no_end() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(1)).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 2, &root).timeout(Duration::from_secs(1))).wait().unwrap();
         let error = communicator.recv(1 - rank, 7).wait().unwrap_err();
         check(&error, ErrorKind::Timeout, Some(1 - rank), false, "no message with tag 7 arrived");
         communicator.barrier().wait().unwrap();

@@ -4,7 +4,7 @@ mod ranks;
 
 use std::sync::{Arc, Barrier};
 
-use optireduce::SharedMemory;
+use optireduce::{Communicator, SharedMemory};
 use ranks::{builder, job};
 
 /// Files that a rank has open for a group of two ranks.
@@ -19,7 +19,8 @@ fn open_files() -> usize {
 fn a_group_of_two_ranks_on_a_host_takes_few_files_and_gives_them_back() {
     let barrier = Arc::new(Barrier::new(2));
     job(2, move |rank, root| {
-        let mut communicator = builder(rank, 2, &root).shared_memory(SharedMemory::Auto).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 2, &root).shared_memory(SharedMemory::Auto)).wait().unwrap();
         // Counting opens a file, so one rank counts.
         let count = || {
             barrier.wait();

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use optireduce::{Early, ExactOp, Repair, Settings, binding};
+use optireduce::{Communicator, Early, ExactOp, Repair, Settings, binding};
 
 use root::free_root;
 
@@ -24,7 +24,7 @@ const ELEMENTS: usize = 24 << 20;
 fn rank(call: &str, rank: usize, root: &str) {
     let place = Settings::new().rank(rank).world_size(RANKS).root(root);
     let builder = place.timeout(TIMEOUT).early(Early::Off).repair(Repair::NextUpdate);
-    let mut communicator = builder.bound(Duration::from_millis(100)).mtu(1500).connect().wait().unwrap();
+    let mut communicator = Communicator::connect(builder.bound(Duration::from_millis(100)).mtu(1500)).wait().unwrap();
     communicator.barrier().wait().unwrap();
     let data = vec![1.0_f32; ELEMENTS];
     println!("ready");

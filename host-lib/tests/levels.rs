@@ -81,7 +81,7 @@ fn use_all(communicator: &mut Communicator, ranks: usize) -> (Vec<f32>, Report) 
 fn ranks_connect_to_their_groups_only_and_get_the_mean() {
     const RANKS: usize = 12;
     let results = job_at(&[host(1); RANKS], |rank, builder| {
-        let mut communicator = builder.groups(Groups::Auto).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder.groups(Groups::Auto)).wait().unwrap();
         assert_eq!((communicator.rank(), communicator.world_size()), (rank, RANKS));
         assert_eq!(communicator.settings().get("groups").unwrap(), "auto");
         let (result, report) = use_all(&mut communicator, RANKS);
@@ -109,7 +109,7 @@ fn ranks_connect_to_their_groups_only_and_get_the_mean() {
 fn ranks_of_a_host_are_a_group_wherever_they_stand() {
     let [a, b] = [host(2), host(3)];
     let results = job_at(&[a, b, b, a, a, b], |rank, builder| {
-        let mut communicator = builder.groups(Groups::Hosts).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder.groups(Groups::Hosts)).wait().unwrap();
         let (result, report) = use_all(&mut communicator, 6);
         let group: &[usize] = if [0, 3, 4].contains(&rank) { &[0, 3, 4] } else { &[1, 2, 5] };
         assert_eq!(inside_and_across(&report), (group, &[[0, 1], [2, 3], [4, 5]][rank / 2][..]));
@@ -128,7 +128,7 @@ fn sums_of_applied_updates_are_equal_on_all_ranks_after_losses_and_skips() {
         let found = job(RANKS, move |rank, root| {
             let builder = builder(rank, RANKS, &root).shared_memory(SharedMemory::Off).hadamard(HadamardMode::Off);
             let builder = builder.bound(Duration::from_micros(80));
-            let mut communicator = builder.groups(Groups::Number(2)).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder.groups(Groups::Number(2))).wait().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
             let (mut sum, mut skipped, mut missing) = (vec![0.0_f64; ELEMENTS], 0, 0);
             let mut add = |data: &[f32]| sum.iter_mut().zip(data).for_each(|(sum, value)| *sum += f64::from(*value));
@@ -175,14 +175,16 @@ fn same_error(ranks: usize, connect: impl Fn(usize, Settings) -> Result<(), Erro
 #[test]
 fn ranks_that_differ_and_groups_that_cannot_be_are_the_same_error_on_all() {
     let error = same_error(4, |rank, builder| {
-        builder.groups(if rank == 2 { Groups::Number(2) } else { Groups::Auto }).connect().wait().map(drop)
+        Communicator::connect(builder.groups(if rank == 2 { Groups::Number(2) } else { Groups::Auto })).wait().map(drop)
     });
     assert!(error.starts_with("the ranks differ: groups is 2 on rank 2, but auto on rank 0;"), "{error}");
-    let error = same_error(4, |rank, builder| builder.bf16(rank == 3).groups(Groups::Auto).connect().wait().map(drop));
+    let error = same_error(4, |rank, builder| {
+        Communicator::connect(builder.bf16(rank == 3).groups(Groups::Auto)).wait().map(drop)
+    });
     assert!(error.starts_with("the ranks differ: bf16 is on on rank 3, but off on rank 0;"), "{error}");
     for odd in [1, 0] {
         let differs = move |rank: usize, builder: Settings| {
-            builder.groups((rank != odd).then_some(Groups::Auto)).connect().wait().map(drop)
+            Communicator::connect(builder.groups((rank != odd).then_some(Groups::Auto))).wait().map(drop)
         };
         let error = same_error(4, differs);
         let expected =
@@ -190,11 +192,11 @@ fn ranks_that_differ_and_groups_that_cannot_be_are_the_same_error_on_all() {
         let begins = error.starts_with(&format!("the ranks differ: groups is {}", expected.0));
         assert!(begins && error.contains(expected.1), "{odd}: {error}");
     }
-    let error = same_error(3, |_, builder| builder.groups(Groups::Auto).connect().wait().map(drop));
+    let error = same_error(3, |_, builder| Communicator::connect(builder.groups(Groups::Auto)).wait().map(drop));
     assert!(error.starts_with("3 ranks cannot be divided into equal groups of 2 to 64 ranks;"), "{error}");
-    let error = same_error(3, |_, builder| builder.groups(Groups::Number(2)).connect().wait().map(drop));
+    let error = same_error(3, |_, builder| Communicator::connect(builder.groups(Groups::Number(2))).wait().map(drop));
     assert!(error.starts_with("3 ranks in 2 groups: expected at least two groups, of equal size"), "{error}");
-    let error = same_error(4, |_, builder| builder.groups(Groups::Hosts).connect().wait().map(drop));
+    let error = same_error(4, |_, builder| Communicator::connect(builder.groups(Groups::Hosts)).wait().map(drop));
     assert!(error.starts_with("two levels by host: 127.0.0.1 has ranks 0, 1, 2, 3; expected at least two"), "{error}");
 }
 
@@ -203,7 +205,7 @@ fn a_rank_that_does_not_come_is_named_on_all() {
     const RANKS: usize = 6;
     let errors = job(RANKS, |rank, root| {
         let builder = builder(rank, RANKS, &root).timeout(Duration::from_secs(5));
-        (rank != 4).then(|| builder.groups(Groups::Number(3)).connect().wait().unwrap_err().to_string())
+        (rank != 4).then(|| Communicator::connect(builder.groups(Groups::Number(3))).wait().unwrap_err().to_string())
     });
     for (rank, error) in errors.iter().enumerate().filter_map(|(rank, error)| Some((rank, error.as_ref()?))) {
         assert!(error.starts_with("1 of 6 ranks did not connect within"), "rank {rank}: {error}");
@@ -215,7 +217,7 @@ fn a_rank_that_does_not_come_is_named_on_all() {
 fn a_second_process_of_a_rank_is_refused_and_the_job_goes_on() {
     const RANKS: usize = 4;
     let root = free_root();
-    let connect = |rank| builder(rank, RANKS, &root).groups(Groups::Auto).connect();
+    let connect = |rank| Communicator::connect(builder(rank, RANKS, &root).groups(Groups::Auto));
     let (refused, told) = channel();
     thread::scope(|threads| {
         for rank in [0, 2, 2, 3] {
@@ -234,7 +236,7 @@ fn a_second_process_of_a_rank_is_refused_and_the_job_goes_on() {
 #[test]
 fn calls_name_the_ranks_of_the_group_in_which_they_fail() {
     let errors = job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).groups(Groups::Number(2)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root).groups(Groups::Number(2))).wait().unwrap();
         if rank == 3 {
             return None;
         }
@@ -254,11 +256,11 @@ fn calls_name_the_ranks_of_the_group_in_which_they_fail() {
 #[test]
 fn a_flat_job_of_too_many_ranks_names_the_limit_and_what_to_do() {
     let place = |ranks| Settings::new().rank(0).world_size(ranks).root(free_root()).timeout(Duration::from_millis(500));
-    let error = place(1025).groups(None).connect().wait().unwrap_err().to_string();
+    let error = Communicator::connect(place(1025).groups(None)).wait().unwrap_err().to_string();
     assert_eq!(error, "world_size is 1025 ranks, expected 1 to 1024 on one level; the setting groups takes more");
-    let error = place(1025).connect().wait().unwrap_err().to_string();
+    let error = Communicator::connect(place(1025)).wait().unwrap_err().to_string();
     assert!(error.starts_with("1024 of 1025 ranks did not connect"), "auto by default: {error}");
-    let error = place(65_537).groups(Groups::Auto).connect().wait().unwrap_err().to_string();
+    let error = Communicator::connect(place(65_537).groups(Groups::Auto)).wait().unwrap_err().to_string();
     assert_eq!(error, "world_size is 65537, expected 1 to 65536 ranks");
 }
 
@@ -266,7 +268,7 @@ fn a_flat_job_of_too_many_ranks_names_the_limit_and_what_to_do() {
 fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
     for (ranks, groups, elements) in [(4, 2, 50_001), (6, 3, 7), (6, 2, 300_000)] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(rank, ranks, &root)).wait().unwrap();
             let mut bucket = communicator.bucket(elements, in_groups(groups)).wait().unwrap();
             assert_eq!(bucket.options().groups, Some(Groups::Number(groups)));
             let mut data = Vec::new();
@@ -295,7 +297,7 @@ fn two_levels_wait_for_the_part_of_a_late_rank() {
     const BOUND: Duration = Duration::from_millis(400);
     let results = job(4, |rank, root| {
         let builder = builder(rank, 4, &root).bound(BOUND);
-        let mut communicator = builder.groups(Groups::Number(2)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder.groups(Groups::Number(2))).wait().unwrap();
         let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
         communicator.barrier().wait().unwrap();
         if rank == 1 {
@@ -318,7 +320,7 @@ fn two_levels_wait_for_the_part_of_a_late_rank() {
 fn two_levels_take_several_buckets_at_once() {
     const LENGTHS: [usize; 4] = [70_001, 3, 1000, 300_000];
     let results = job(6, |rank, root| {
-        let mut communicator = builder(rank, 6, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 6, &root)).wait().unwrap();
         let mut buckets = LENGTHS.map(|elements| communicator.bucket(elements, in_groups(2)).wait().unwrap());
         let mut sums = vec![0.0; LENGTHS.iter().sum()];
         for round in 0..5 {
@@ -373,7 +375,7 @@ fn two_levels_measure_the_deadline_of_each_step() {
     const LONGEST: Duration = Duration::from_secs(4);
     job(4, |rank, root| {
         let builder = builder(rank, 4, &root).bound(None).bound_max(LONGEST);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(1000, in_groups(2)).wait().unwrap();
         let mut report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
         for _ in 0..500 {
@@ -399,7 +401,7 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
     let has_ended = Arc::new(Barrier::new(4));
     let results = job(4, move |rank, root| {
         let builder = builder(rank, 4, &root).bound(Duration::from_millis(100));
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(4000, in_groups(2)).wait().unwrap();
         let mut data = vec![rank as f32; 4000];
         assert!(bucket.all_reduce(&mut data).unwrap().is_applied);
@@ -434,7 +436,7 @@ fn on_two_levels_a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settl
         let closed = job(4, move |rank, root| {
             let builder = builder(rank, 4, &root).bound(Duration::from_millis(50)).drop_silent_after(None);
             let builder = builder.groups(of_job.then_some(Groups::Number(2)));
-            let mut communicator = builder.connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder).wait().unwrap();
             let flat = (!of_job).then(|| communicator.bucket(10, BucketOptions::new()).wait().unwrap());
             let mut bucket = communicator.bucket(4000, in_groups(2)).wait().unwrap();
             if rank % 2 == 1 {
@@ -470,7 +472,8 @@ fn on_two_levels_a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settl
 fn a_mismatch_in_one_group_ends_all_groups_at_once_and_names_its_rank() {
     let errors = |call: fn(usize, &mut [Bucket; 2]) -> Result<(), Error>| {
         job(6, move |rank, root| {
-            let mut communicator = builder(rank, 6, &root).groups(Groups::Number(3)).connect().wait().unwrap();
+            let mut communicator =
+                Communicator::connect(builder(rank, 6, &root).groups(Groups::Number(3))).wait().unwrap();
             let mut buckets =
                 [1, 2].map(|times| communicator.bucket(times * ELEMENTS, BucketOptions::new()).wait().unwrap());
             let begin = Instant::now();
@@ -507,7 +510,7 @@ fn a_mismatch_in_one_group_ends_all_groups_at_once_and_names_its_rank() {
 fn a_dropped_request_of_two_levels_is_drift_in_later_reports() {
     const BYTES: u64 = 4 * ELEMENTS as u64;
     job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).groups(Groups::Number(2)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root).groups(Groups::Number(2))).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         for step in 0..3 {
             // Dropped before its last step has begun, and after.
@@ -534,7 +537,7 @@ const AGREED: &str = "all ranks must make the same calls with the same arguments
 fn errors_of(ranks: usize, of_job: bool, call: fn(usize, &mut Communicator) -> Result<(), Error>) -> Vec<String> {
     job(ranks, move |rank, root| {
         let builder = builder(rank, ranks, &root).groups(of_job.then_some(Groups::Number(2)));
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let begin = Instant::now();
         let error = call(rank, &mut communicator).unwrap_err();
         assert!(begin.elapsed() < TIMEOUT / 2, "rank {rank}: {:?}, {error}", begin.elapsed());
@@ -604,7 +607,7 @@ fn different_calls_and_arguments_are_named_on_all_ranks() {
 fn buckets_of_one_job_share_levels_whatever_the_order_in_which_they_are_waited_for() {
     const LENGTHS: [usize; 3] = [5000, 70_001, 300];
     let results = job(6, |rank, root| {
-        let mut communicator = builder(rank, 6, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 6, &root)).wait().unwrap();
         let groups = [2, 3, 2];
         let mut requests: Vec<_> = LENGTHS
             .iter()
@@ -653,7 +656,7 @@ fn buckets_of_one_job_share_levels_whatever_the_order_in_which_they_are_waited_f
 #[test]
 fn other_calls_are_unsupported_on_two_levels_and_name_the_remedy() {
     job(4, |rank, root| {
-        let mut of_job = builder(rank, 4, &root).groups(Groups::Number(2)).connect().wait().unwrap();
+        let mut of_job = Communicator::connect(builder(rank, 4, &root).groups(Groups::Number(2))).wait().unwrap();
         let check = |name: &str, remedy: &str, error: Error| {
             let expected = format!("{name} is not supported on two levels; {remedy}. Nothing was changed");
             assert_eq!((error.kind(), error.is_fatal()), (ErrorKind::Unsupported, false), "{error}");
@@ -690,7 +693,7 @@ fn other_calls_are_unsupported_on_two_levels_and_name_the_remedy() {
         of_job.close().wait().unwrap();
     });
     job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(9, in_groups(2)).wait().unwrap();
         assert_eq!(bucket.reduce_scatter(vec![1.0; 9]).wait().map(drop).unwrap_err().kind(), ErrorKind::Unsupported);
         communicator.send((rank + 1) % 4, 1, vec![7]).wait().unwrap();
@@ -702,7 +705,7 @@ fn other_calls_are_unsupported_on_two_levels_and_name_the_remedy() {
 #[test]
 fn metrics_add_up_both_levels() {
     job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).groups(Groups::Number(2)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root).groups(Groups::Number(2))).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         assert_eq!(bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap().lost_bytes, 0);
         communicator.barrier().wait().unwrap();
@@ -720,7 +723,7 @@ fn metrics_add_up_both_levels() {
 #[test]
 fn requests_on_two_levels_take_any_memory_and_are_waited_for_in_any_way() {
     let results = job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).groups(Groups::Number(2)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root).groups(Groups::Number(2))).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let given = gradient(rank, ELEMENTS);
         let buffer = |values: &[f32]| {
@@ -760,7 +763,7 @@ fn close_waits_for_all_reduces_in_flight() {
     for of_job in [false, true] {
         job(4, move |rank, root| {
             let builder = builder(rank, 4, &root).groups(of_job.then_some(Groups::Number(2)));
-            let mut communicator = builder.connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder).wait().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, in_groups(2)).wait().unwrap();
             let requests: Vec<_> = (0..5).map(|_| bucket.start_all_reduce(gradient(rank, ELEMENTS))).collect();
             thread::sleep(Duration::from_millis(30 * rank as u64));
@@ -783,7 +786,7 @@ fn a_rank_that_aborts_ends_every_wait_of_the_others() {
         let dropped = Arc::new(Barrier::new(4));
         job(4, move |rank, root| {
             let builder = builder(rank, 4, &root).groups(of_job.then_some(Groups::Number(2))).timeout(PATIENCE);
-            let mut communicator = builder.bound(Duration::from_millis(100)).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder.bound(Duration::from_millis(100))).wait().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, in_groups(2)).wait().unwrap();
             assert_eq!(bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap().lost_bytes, 0);
             if rank == 3 {
@@ -811,7 +814,7 @@ fn a_rank_that_aborts_ends_every_wait_of_the_others() {
 #[test]
 fn one_rank_has_one_level_whatever_its_groups() {
     for groups in [Groups::Auto, Groups::Hosts, Groups::Number(2)] {
-        let mut communicator = Settings::new().world_size(1).groups(groups).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(Settings::new().world_size(1).groups(groups)).wait().unwrap();
         let mut bucket = communicator.bucket(5, BucketOptions::new().groups(groups)).wait().unwrap();
         let mut data = [3.0; 5];
         let report = bucket.all_reduce(&mut data).unwrap();
@@ -825,7 +828,7 @@ fn a_card_in_a_job_on_two_levels_is_an_error_that_all_ranks_learn() {
     let connect = |rank: usize, root: String| {
         let builder = builder(rank, 4, &root).groups(Groups::Auto).timeout(Duration::from_secs(5));
         let builder = if rank == 2 { builder.card("/nowhere/card.sock") } else { builder };
-        builder.connect().wait().map(drop).unwrap_err().to_string()
+        Communicator::connect(builder).wait().map(drop).unwrap_err().to_string()
     };
     for (rank, error) in job(4, connect).iter().enumerate() {
         let text = "card is /nowhere/card.sock, expected none in a job on two levels";

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use optireduce::binding::{self, Destination};
-use optireduce::{BucketOptions, Early, Repair, Settings, SharedMemory};
+use optireduce::{BucketOptions, Communicator, Early, Repair, Settings, SharedMemory};
 use ranks::{builder, check_mean, free_root, gradient, job, report_of};
 
 #[test]
@@ -16,7 +16,7 @@ fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
     for (ranks, elements) in [(2, 1), (3, 70_001), (4, 2_000_000)] {
         let results = job(ranks, move |rank, root| {
             let mut communicator =
-                builder(rank, ranks, &root).shared_memory(SharedMemory::Auto).connect().wait().unwrap();
+                Communicator::connect(builder(rank, ranks, &root).shared_memory(SharedMemory::Auto)).wait().unwrap();
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut data = Vec::new();
             for _ in 0..3 {
@@ -38,7 +38,7 @@ fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
 fn two_ranks_have_the_same_bits_with_shared_memory_and_over_udp() {
     let [shared, udp] = [SharedMemory::Auto, SharedMemory::Off].map(|local| {
         job(2, move |rank, root| {
-            let communicator = builder(rank, 2, &root).shared_memory(local).bf16(true).connect();
+            let communicator = Communicator::connect(builder(rank, 2, &root).shared_memory(local).bf16(true));
             let mut communicator = communicator.wait().unwrap();
             let mut bucket = communicator.bucket(300_007, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, 300_007);
@@ -61,7 +61,7 @@ fn rank(number: usize, root: &str) {
     let place = Settings::new().rank(number).world_size(RANKS).root(root);
     let builder = place.timeout(Duration::from_secs(20)).early(Early::Off).repair(Repair::NextUpdate);
     let builder = builder.bound(Duration::from_millis(1500)).drop_silent_after(None).shared_memory(SharedMemory::Auto);
-    let mut communicator = builder.connect().wait().unwrap();
+    let mut communicator = Communicator::connect(builder).wait().unwrap();
     assert_eq!(communicator.metrics().wait().unwrap().shared.len(), RANKS - 1);
     let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(Repair::Off)).wait().unwrap();
     for _ in std::io::stdin().lines() {
@@ -175,7 +175,7 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
         let builder =
             builder(rank, RANKS, &root).shared_memory(SharedMemory::Auto).early(Early::Off).repair(Repair::Off);
         let builder = builder.bound(Duration::from_millis(20)).drop_silent_after(None);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         assert_eq!(communicator.metrics().wait().unwrap().shared.len(), RANKS - 1);
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let (mut gradient, mut mean) = (communicator.alloc(ELEMENTS).unwrap(), communicator.alloc(ELEMENTS).unwrap());
@@ -214,7 +214,8 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
 /// Mappings of peers' memory in this process, after two ranks have lent theirs.
 fn mapped_for_peers() -> usize {
     let counts = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).shared_memory(SharedMemory::Auto).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 2, &root).shared_memory(SharedMemory::Auto)).wait().unwrap();
         let mut bucket = communicator.bucket(100_000, BucketOptions::new()).wait().unwrap();
         let [mut gradient, mean] = [(); 2].map(|()| communicator.alloc(100_000).unwrap());
         gradient.fill(rank as f32);

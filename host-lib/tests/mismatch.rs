@@ -18,7 +18,7 @@ const ELEMENTS: usize = 30_000;
 /// Later calls succeed.
 fn differs<T: Debug + 'static>(expected: &'static str, call: fn(usize, &mut Communicator) -> Request<T>) {
     let errors = job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         let error = call(rank, &mut communicator).wait().unwrap_err();
         assert!(error.kind() == ErrorKind::Mismatch && !error.is_fatal(), "rank {rank}: {error}");
         let mut data = gradient(rank, ELEMENTS);
@@ -79,7 +79,7 @@ fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_ma
     ];
     for odd_ranks in [&[2][..], &[1, 3]] {
         let errors = job(4, move |rank, root| {
-            let mut communicator = builder(rank, 4, &root).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(rank, 4, &root)).wait().unwrap();
             let errors = odds.map(|(_, odd, ..)| {
                 let options = BucketOptions::new();
                 let options = if odd_ranks.contains(&rank) { odd(options) } else { options };
@@ -107,7 +107,7 @@ fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_ma
 fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<(), Error>) {
     let errors = job(3, move |rank, root| {
         let builder = builder(rank, 3, &root).bound(Duration::from_millis(200));
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap());
         assert!(communicator.failure().is_none());
         let error = call(rank, &mut buckets).unwrap_err();
@@ -125,7 +125,7 @@ fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<
 #[test]
 fn after_an_engine_has_given_up_another_communicator_can_be_made_in_the_same_process() {
     let results = job(2, |rank, root| {
-        let connect = || builder(rank, 2, &root).connect().wait().unwrap();
+        let connect = || Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut communicator = connect();
         let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap());
         let error = buckets[rank].all_reduce(&mut vec![0.0; ELEMENTS]).unwrap_err();
@@ -204,7 +204,7 @@ fn errors_of_length(
 ) -> Vec<String> {
     job(4, move |rank, root| {
         let builder = builder(rank, 4, &root).bound(Duration::from_millis(300));
-        let mut communicator = builder.timeout(Duration::from_secs(5)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder.timeout(Duration::from_secs(5))).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let _ = bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
         let first = match call(&communicator, &mut bucket, odd(rank)) {
@@ -302,7 +302,7 @@ fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
     let close = |last: Last| {
         job(3, move |rank, root| {
             let builder = builder(rank, 3, &root).bound(Duration::from_millis(200));
-            let mut communicator = builder.connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder).wait().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, ELEMENTS);
             (0..2).for_each(|_| drop(bucket.all_reduce(&mut data).unwrap()));

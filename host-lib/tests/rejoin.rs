@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Early, ErrorKind, Repair, Settings};
+use optireduce::{BucketOptions, Communicator, Early, ErrorKind, Repair, Settings};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
@@ -21,7 +21,7 @@ const OPS_BACK: u32 = 20;
 fn rank(rank: usize, root: &str) {
     let place = Settings::new().rank(rank).world_size(RANKS).root(root);
     let builder = place.timeout(Duration::from_secs(20)).early(Early::Off).repair(Repair::NextUpdate);
-    let mut communicator = builder.bound(Duration::from_millis(100)).connect().wait().unwrap();
+    let mut communicator = Communicator::connect(builder.bound(Duration::from_millis(100))).wait().unwrap();
     let mut bucket = communicator.bucket(5000, BucketOptions::new()).wait().unwrap();
     let (mut was_dropped, mut back) = (false, 0);
     let mut weights = vec![0.0; 5000];

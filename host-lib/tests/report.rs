@@ -5,7 +5,7 @@ mod ranks;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use optireduce::{BucketOptions, PartialOptions, Report};
+use optireduce::{BucketOptions, Communicator, PartialOptions, Report};
 use ranks::{builder, gradient, job};
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ fn a_report_has_the_same_fields_in_every_language() {
     .map(read);
     let (python, header) = (read("python/python/optireduce/report.py"), read("ffi/include/optireduce.h"));
     let reports: Vec<(Report, Report)> = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
         let mut partial = communicator.partial_reduce(1000, PartialOptions::new()).wait().unwrap();

@@ -123,7 +123,7 @@ fn use_memory<M: Kind>(communicator: &Communicator, bucket: &mut Bucket, mean: &
 fn memory_of_every_kind_comes_back_with_the_result_of_every_call() {
     for local in [SharedMemory::Off, SharedMemory::Auto] {
         job(2, move |rank, root| {
-            let mut communicator = builder(rank, 2, &root).shared_memory(local).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(rank, 2, &root).shared_memory(local)).wait().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
             let mut mean = gradient(rank, ELEMENTS);
             let report = bucket.all_reduce(&mut mean).unwrap();
@@ -156,7 +156,7 @@ fn calls_begin_before_anybody_polls_them() {
                 end($request, rank, &others_have_ended)
             };
         }
-        let mut communicator = end!(builder(rank, RANKS, &root).connect());
+        let mut communicator = end!(Communicator::connect(builder(rank, RANKS, &root)));
         end!(communicator.barrier());
         assert_eq!(end!(communicator.exact().all_reduce(vec![rank as i64], ExactOp::Sum)), [6]);
         let mut bucket = end!(communicator.bucket(ELEMENTS, BucketOptions::new()));
@@ -183,7 +183,7 @@ fn calls_begin_before_anybody_polls_them() {
 fn ranks_that_wait_in_opposite_order_agree() {
     const LENGTHS: [usize; 5] = [70_001, 3, 1000, 300_000, 20_000];
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut buckets = LENGTHS.map(|elements| communicator.bucket(elements, BucketOptions::new()).wait().unwrap());
         for round in 0..5 {
             let begin = |bucket: &mut Bucket| {
@@ -214,7 +214,7 @@ fn ranks_that_wait_in_opposite_order_agree() {
 fn requests_outlive_their_bucket_and_their_communicator() {
     let both = Arc::new(Barrier::new(2));
     job(2, move |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let values = vec![rank as f32; ELEMENTS];
         let memory = (buffer(&communicator, &values), buffer(&communicator, &values));
@@ -248,7 +248,7 @@ fn requests_outlive_their_bucket_and_their_communicator() {
 #[test]
 fn forgotten_requests_hold_up_no_other_call() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         for _ in 0..20 {
             std::mem::forget(bucket.start_all_reduce(buffer(&communicator, &gradient(rank, ELEMENTS))));
@@ -267,7 +267,7 @@ fn forgotten_requests_hold_up_no_other_call() {
 #[test]
 fn dropped_requests_leave_the_ranks_in_step() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         if rank == 0 {
             drop(communicator.exact().all_reduce(vec![1_u8], ExactOp::Sum));
@@ -298,7 +298,7 @@ fn a_rank_that_awaits_and_one_that_blocks_make_the_same_calls() {
     let blocking = {
         let settings = builder(0, 2, &root);
         std::thread::spawn(move || -> Result<_, Error> {
-            let mut communicator = settings.connect().wait()?;
+            let mut communicator = Communicator::connect(settings).wait()?;
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait()?;
             let (mean, _) = bucket.start_all_reduce(gradient(0, ELEMENTS)).wait()?;
             let group = communicator.split(None).wait()?;
@@ -308,7 +308,7 @@ fn a_rank_that_awaits_and_one_that_blocks_make_the_same_calls() {
         })
     };
     let awaiting = async {
-        let mut communicator = builder(1, 2, &root).connect().await?;
+        let mut communicator = Communicator::connect(builder(1, 2, &root)).await?;
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).await?;
         let (mean, _) = bucket.start_all_reduce(gradient(1, ELEMENTS)).await?;
         let group = communicator.split(None).await?;

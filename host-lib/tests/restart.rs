@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Early, ErrorKind, ExactOp, PartialOptions, Repair, Settings};
+use optireduce::{BucketOptions, Communicator, Early, ErrorKind, ExactOp, PartialOptions, Repair, Settings};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
@@ -25,7 +25,7 @@ fn rank(root: &str, returns: u32) {
     let launch = settings.launch().unwrap();
     let (rank, is_back) = (launch.rank, launch.rejoin);
     let builder = settings.repair(Repair::NextUpdate).skip_gone(true);
-    let mut communicator = builder.bound(Duration::from_millis(100)).connect().wait().unwrap();
+    let mut communicator = Communicator::connect(builder.bound(Duration::from_millis(100))).wait().unwrap();
     if is_back {
         let error = communicator.barrier().wait().unwrap_err().to_string();
         assert!(error.starts_with("this process was restarted,"), "{error}");

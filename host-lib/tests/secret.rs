@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use environment::has_no_secret;
-use optireduce::{BucketOptions, ExactOp, Groups, Secret, Settings};
+use optireduce::{BucketOptions, Communicator, ExactOp, Groups, Secret, Settings};
 use ranks::{builder, check_mean, free_root, gradient, job};
 
 fn secret(byte: u8) -> Secret {
@@ -22,7 +22,8 @@ fn a_job_with_a_secret_gives_the_same_as_one_without() {
     // Packet lengths at the ends of their ranges, configured and discovered.
     for (ranks, elements, mtu) in [(2, 1, Some(138)), (3, 100_003, None), (4, 300_000, Some(65_535))] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).secret(secret(1)).mtu(mtu).connect().wait().unwrap();
+            let mut communicator =
+                Communicator::connect(builder(rank, ranks, &root).secret(secret(1)).mtu(mtu)).wait().unwrap();
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, elements);
             for _ in 0..3 {
@@ -58,14 +59,14 @@ fn a_secret_may_stand_in_the_environment() {
     job(2, move |rank, root| {
         let builder = builder(rank, 2, &root);
         let builder = if rank == 0 { builder } else { builder.secret(given.clone()) };
-        builder.connect().wait().unwrap().barrier().wait().unwrap();
+        Communicator::connect(builder).wait().unwrap().barrier().wait().unwrap();
     });
 }
 
 #[test]
 fn groups_of_a_job_with_a_secret_have_it_too() {
     job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).secret(secret(1)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root).secret(secret(1))).wait().unwrap();
         let mut bucket = communicator.bucket(5000, BucketOptions::new().groups(Groups::Number(2))).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
         assert_eq!(report.lost_bytes, 0, "{report}");
@@ -81,7 +82,7 @@ fn groups_of_ranks_that_never_connect_all_with_one_another_have_the_secret_too()
     const MTU: usize = 178;
     job(4, |rank, root| {
         let settings = builder(rank, 4, &root).secret(secret(1)).mtu(MTU).groups(Groups::Auto);
-        let mut communicator = settings.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(settings).wait().unwrap();
         let metrics = communicator.metrics().wait().unwrap();
         assert_eq!(metrics.parts.iter().map(|part| part.payload_bytes).collect::<Vec<_>>(), [64; 3]);
         let mut bucket = communicator.bucket(5000, BucketOptions::new()).wait().unwrap();
@@ -96,7 +97,7 @@ fn who_has_another_secret_or_none_is_no_rank() {
     let root = free_root();
     let connect = |builder: Settings| {
         thread::spawn(move || {
-            let communicator = builder.connect().wait().map_err(|error| error.to_string())?;
+            let communicator = Communicator::connect(builder).wait().map_err(|error| error.to_string())?;
             communicator.close().wait().map_err(|error| error.to_string())
         })
     };
@@ -144,13 +145,13 @@ fn who_records_the_bootstrap_reads_nothing_and_cannot_use_it_again() {
     let (to, keep) = (root.parse().unwrap(), seen.clone());
     let address = root.clone();
     let first = thread::spawn(move || {
-        let mut communicator = builder(0, 2, &address).secret(secret(1)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(0, 2, &address).secret(secret(1))).wait().unwrap();
         communicator.barrier().wait().unwrap();
     });
     thread::spawn(move || relay(listener.accept().unwrap().0, to, keep));
     let mut communicator = loop {
         if TcpStream::connect(&root).is_ok() {
-            break builder(1, 2, &relayed).secret(secret(1)).connect().wait().unwrap();
+            break Communicator::connect(builder(1, 2, &relayed).secret(secret(1))).wait().unwrap();
         }
     };
     communicator.barrier().wait().unwrap();
@@ -165,8 +166,9 @@ fn who_records_the_bootstrap_reads_nothing_and_cannot_use_it_again() {
     let root = free_root();
     let address = root.clone();
     let short = Duration::from_secs(2);
-    let first =
-        thread::spawn(move || builder(0, 2, &address).secret(secret(1)).timeout(short).connect().wait().map(drop));
+    let first = thread::spawn(move || {
+        Communicator::connect(builder(0, 2, &address).secret(secret(1)).timeout(short)).wait().map(drop)
+    });
     let mut stranger = loop {
         match TcpStream::connect(&root) {
             Ok(stream) => break stream,

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use optireduce::tuning::Tuning;
-use optireduce::{ErrorKind, SETTINGS, Scope, Settings};
+use optireduce::{Communicator, ErrorKind, SETTINGS, Scope, Settings};
 use ranks::{builder, free_root, job};
 
 const RANKS: usize = 3;
@@ -16,7 +16,7 @@ fn errors(odd_rank: usize, odd: impl Fn(Settings) -> Settings + Clone + Send + '
     job(RANKS, move |rank, root| {
         let builder = builder(rank, RANKS, &root);
         let builder = if rank == odd_rank { odd(builder) } else { builder };
-        builder.connect().wait().map_or_else(|error| error.to_string(), |_| "no error".into())
+        Communicator::connect(builder).wait().map_or_else(|error| error.to_string(), |_| "no error".into())
     })
 }
 
@@ -82,7 +82,7 @@ fn a_setting_of_a_rank_may_differ() {
                 let value = if row.name == "root" { root.replace("127.0.0.1:", value) } else { value.into() };
                 settings.set(row.name, &value).unwrap();
             }
-            let mut communicator = settings.connect().wait().map_err(|error| error.to_string())?;
+            let mut communicator = Communicator::connect(settings).wait().map_err(|error| error.to_string())?;
             communicator.barrier().wait().map_err(|error| error.to_string())
         });
         assert_eq!(results, [const { Ok(()) }; RANKS], "{}", row.name);
@@ -95,7 +95,7 @@ fn a_setting_of_a_rank_may_differ() {
 fn a_world_size_that_differs_is_an_error_on_every_rank() {
     let errors = job(RANKS, |rank, root| {
         let world_size = if rank == 1 { 4 } else { RANKS };
-        builder(rank, world_size, &root).connect().wait().unwrap_err().to_string()
+        Communicator::connect(builder(rank, world_size, &root)).wait().unwrap_err().to_string()
     });
     let expected = "the ranks differ: world_size is 4 on rank 1, but 3 on rank 0;";
     assert!(errors.iter().all(|error| error.starts_with(expected)), "{errors:?}");
@@ -105,7 +105,7 @@ fn a_world_size_that_differs_is_an_error_on_every_rank() {
 fn the_second_process_of_a_rank_is_refused_and_the_others_are_told_why_a_rank_is_missing() {
     let results = job(RANKS, |process, root| {
         let builder = builder(process.min(1), RANKS, &root).timeout(Duration::from_secs(3));
-        builder.connect().wait().unwrap_err()
+        Communicator::connect(builder).wait().unwrap_err()
     });
     let (twice, missing): (Vec<_>, Vec<_>) = results.iter().partition(|error| error.kind() == ErrorKind::Argument);
     assert_eq!((twice.len(), missing.len()), (1, 2), "{results:?}");
@@ -128,7 +128,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     let connect = |rank: usize| {
         let root = root.clone();
         std::thread::spawn(move || {
-            builder(rank, RANKS, &root).connect().wait().map(drop).map_err(|error| error.to_string())
+            Communicator::connect(builder(rank, RANKS, &root)).wait().map(drop).map_err(|error| error.to_string())
         })
     };
     let ranks = [connect(0), connect(1)];
@@ -166,7 +166,9 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
 #[test]
 fn parameters_out_of_range_are_refused_at_once() {
     let root = free_root();
-    let error = |set: fn(Settings) -> Settings| set(builder(1, 2, &root)).connect().wait().unwrap_err().to_string();
+    let error = |set: fn(Settings) -> Settings| {
+        Communicator::connect(set(builder(1, 2, &root))).wait().unwrap_err().to_string()
+    };
     type Case = (fn(Settings) -> Settings, &'static str);
     let cases: [Case; 5] = [
         (|to| to.incast(0), "incast is 0, expected 1 to 15"),

@@ -9,14 +9,14 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use namespace::{ip, is_outside};
-use optireduce::{BucketOptions, Error, Settings};
+use optireduce::{BucketOptions, Communicator, Error, Settings};
 use ranks::{builder, free_root, gradient};
 
 type Ended = JoinHandle<Result<(), String>>;
 
 fn start(builder: Settings) -> Ended {
     let run = move || {
-        let mut communicator = builder.connect().wait()?;
+        let mut communicator = Communicator::connect(builder).wait()?;
         let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait()?;
         let report = bucket.all_reduce(&mut gradient(0, 1000))?;
         assert_eq!(report.lost_bytes, 0, "{report}");
@@ -40,7 +40,7 @@ fn frame(text: &str) -> Vec<u8> {
 }
 
 fn hello(job_id: &str, world_size: usize, rank: usize, udp: &str, control: &str) -> String {
-    let settings = r#"[["shared_memory","off"],["card_fallback","off"],["bound_ms","3000"],["bound_max_ms","1000"],["early","off"],
+    let settings = r#"[["shared_memory","off"],["card_fallback","off"],["groups","none"],["bound_ms","3000"],["bound_max_ms","1000"],["early","off"],
         ["hadamard","auto"],["bf16","off"],["repair","next_update"],["drop_silent_after","3"],["agree","off"],["skip_gone","off"]]"#;
     format!(
         r#"{{"version":11,"job_id":"{job_id}","world_size":{world_size},"member":{{"rank":{rank},"udp":"{udp}","control":"{control}",

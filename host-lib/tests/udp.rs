@@ -22,7 +22,7 @@ fn all_ranks_get_the_mean_with_the_same_bits() {
     ] {
         let results = job(ranks, move |rank, root| {
             let builder = builder(rank, ranks, &root).hadamard(hadamard).bf16(bf16).mtu(mtu).incast(2);
-            let mut communicator = builder.connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder).wait().unwrap();
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, elements);
             let report: Report = bucket.all_reduce(&mut data).unwrap();
@@ -51,7 +51,7 @@ fn a_thread_of_its_own_sends_from_memory_that_the_caller_gets_back() {
     ] {
         let results = job(RANKS, move |rank, root| {
             let builder = builder(rank, RANKS, &root).hadamard(hadamard).bf16(bf16).mtu(mtu);
-            let mut communicator = builder.send_thread(SendThread::On).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder.send_thread(SendThread::On)).wait().unwrap();
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut results = Vec::new();
             for call in 0..20 {
@@ -78,7 +78,7 @@ fn a_thread_of_its_own_sends_from_memory_that_the_caller_gets_back() {
 #[test]
 fn several_buckets_are_in_flight_and_come_back_in_order() {
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         let buckets = (0..5).map(|_| communicator.bucket(5000, BucketOptions::new()).wait().unwrap());
         let mut buckets: Vec<Bucket> = buckets.collect();
         let started = buckets.iter_mut().map(|bucket| bucket.start_all_reduce(gradient(rank, 5000)));
@@ -99,7 +99,7 @@ fn several_buckets_are_in_flight_and_come_back_in_order() {
 fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
     const BOUND: Duration = Duration::from_millis(100);
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).bound(BOUND).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root).bound(BOUND)).wait().unwrap();
         let mut bucket = communicator.bucket(50_000, BucketOptions::new()).wait().unwrap();
         for late in [false, true] {
             communicator.barrier().wait().unwrap();
@@ -133,7 +133,7 @@ fn a_rank_that_dies_does_not_stop_the_others() {
     let together = Arc::new(Barrier::new(3));
     let reports = job(4, move |rank, root| {
         let bound = Duration::from_millis(200);
-        let mut communicator = builder(rank, 4, &root).bound(bound).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root).bound(bound)).wait().unwrap();
         let mut bucket = communicator.bucket(10_000, BucketOptions::new()).wait().unwrap();
         let mut data = gradient(rank, 10_000);
         let _report = report_of(bucket.all_reduce(&mut data));
@@ -155,7 +155,7 @@ fn a_rank_that_dies_does_not_stop_the_others() {
 fn reduce_scatter_gives_each_rank_its_shard_and_all_gather_all_ranks_the_whole() {
     for (ranks, elements) in [(2, 5), (4, 100_003), (3, 900_000)] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(rank, ranks, &root)).wait().unwrap();
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             for round in 0..3 {
                 let what = format!("{ranks} ranks, {elements} elements, rank {rank}, round {round}");
@@ -189,7 +189,7 @@ fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
             } else {
                 Repair::NextUpdate
             });
-            let mut communicator = builder.connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder).wait().unwrap();
             let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
             communicator.barrier().wait().unwrap();
             if rank == 1 {
@@ -219,7 +219,9 @@ fn a_lost_mean_arrives_never_with_the_next_result_or_before_the_call_ends_as_its
     const ELEMENTS: usize = 1000;
     let results = job(2, |rank, root| {
         let mut communicator =
-            builder(rank, 2, &root).bound(BOUND).drop_silent_after(None).repair(Repair::Off).connect().wait().unwrap();
+            Communicator::connect(builder(rank, 2, &root).bound(BOUND).drop_silent_after(None).repair(Repair::Off))
+                .wait()
+                .unwrap();
         Repair::ALL.map(|repair| {
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(repair)).wait().unwrap();
             let calls = [0, 1].map(|call| {
@@ -264,7 +266,7 @@ fn a_lost_mean_arrives_never_with_the_next_result_or_before_the_call_ends_as_its
 #[test]
 fn groups_that_cannot_be_are_refused() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         for groups in [0, 1, 2, 3] {
             let error = communicator
                 .bucket(9, BucketOptions::new().groups(Groups::Number(groups)))
@@ -286,7 +288,7 @@ fn groups_that_cannot_be_are_refused() {
 fn ranks_that_agree_do_so_whoever_is_late() {
     let results = job(3, |rank, root| {
         let builder = builder(rank, 3, &root).bound(Duration::from_millis(500)).agree(true);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(50_000, BucketOptions::new()).wait().unwrap();
         let mut reports = Vec::new();
         for late in [None, Some(0), Some(1)] {
@@ -310,7 +312,7 @@ fn ranks_that_agree_do_so_whoever_is_late() {
 fn a_missing_part_is_zeros_and_reported_within_the_bound() {
     let results = job(3, |rank, root| {
         let bound = Duration::from_secs(1);
-        let mut communicator = builder(rank, 3, &root).bound(bound).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root).bound(bound)).wait().unwrap();
         let mut bucket = communicator.bucket(30_000, BucketOptions::new()).wait().unwrap();
         if rank == 1 {
             communicator.barrier().wait().unwrap();
@@ -333,7 +335,7 @@ fn a_missing_part_is_zeros_and_reported_within_the_bound() {
 fn broadcasts_arrive_whole_from_any_root() {
     const ELEMENTS: usize = 3_000_001;
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         let mut sums = Vec::new();
         for (root, elements) in [(0, ELEMENTS), (2, ELEMENTS), (1, 1), (1, 0), (0, 1 << 20)] {
             let weights = communicator.exact().broadcast(root, gradient(rank, elements)).wait().unwrap();
@@ -351,7 +353,8 @@ fn broadcasts_and_barriers_name_the_rank_that_is_missing_on_all_ranks() {
     let check = |barrier: bool| {
         let all_done = Arc::new(Barrier::new(4));
         let errors = job(4, move |rank, root| {
-            let mut communicator = builder(rank, 4, &root).timeout(Duration::from_secs(5)).connect().wait().unwrap();
+            let mut communicator =
+                Communicator::connect(builder(rank, 4, &root).timeout(Duration::from_secs(5))).wait().unwrap();
             communicator.barrier().wait().unwrap();
             let result = match (rank, barrier) {
                 (2, _) => Ok(()),
@@ -369,7 +372,7 @@ fn broadcasts_and_barriers_name_the_rank_that_is_missing_on_all_ranks() {
 #[test]
 fn invalid_arguments_are_refused_and_harm_nothing() {
     job(2, move |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(10, BucketOptions::new()).wait().unwrap();
         let error = communicator.exact().broadcast(2, vec![0.0]).wait().unwrap_err().to_string();
         assert_eq!(error, "invalid argument: the root is 2, expected a rank from 0 to 1; nothing was changed");
@@ -388,7 +391,7 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
     const BOUND: Duration = Duration::from_millis(100);
     const CALLS: usize = 300;
     let results = job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).bound(BOUND).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 4, &root).bound(BOUND)).wait().unwrap();
         let mut bucket = communicator.bucket(10_000, BucketOptions::new()).wait().unwrap();
         let mut data = gradient(rank, 10_000);
         let _report = bucket.all_reduce(&mut data).unwrap();
@@ -426,7 +429,9 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
 fn a_bound_that_has_become_too_short_is_measured_again() {
     let bounds = job(3, |rank, root| {
         let mut communicator =
-            builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)).connect().wait().unwrap();
+            Communicator::connect(builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)))
+                .wait()
+                .unwrap();
         let mut data = gradient(rank, 4 << 20);
         let [small, mut large] =
             [16, 4 << 20].map(|elements| communicator.bucket(elements, BucketOptions::new()).wait().unwrap());
@@ -455,7 +460,7 @@ fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_outpu
     const RANKS: usize = 8;
     let results = job(RANKS, |rank, root| {
         let bound = Duration::from_millis(200);
-        let mut communicator = builder(rank, RANKS, &root).bound(bound).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, RANKS, &root).bound(bound)).wait().unwrap();
         let mut bucket = communicator.bucket(20_000, BucketOptions::new()).wait().unwrap();
         // The shard of a rank that has not called yet is not sent: 1/14 of all expected data.
         if rank == 5 {
@@ -487,7 +492,9 @@ fn a_rank_that_does_not_come_is_named_on_all_that_came() {
     let root = free_root();
     let join = |rank: usize, timeout: Duration| {
         let root = root.clone();
-        thread::spawn(move || builder(rank, 4, &root).timeout(timeout).connect().wait().unwrap_err().to_string())
+        thread::spawn(move || {
+            Communicator::connect(builder(rank, 4, &root).timeout(timeout)).wait().unwrap_err().to_string()
+        })
     };
     let (zero, one) = (join(0, Duration::from_secs(2)), join(1, TIMEOUT));
     let error = zero.join().unwrap();
@@ -495,7 +502,7 @@ fn a_rank_that_does_not_come_is_named_on_all_that_came() {
     assert_eq!(one.join().unwrap(), error);
 
     let short = Duration::from_millis(300);
-    let nobody = builder(1, 2, &free_root()).timeout(short).connect().wait().unwrap_err().to_string();
+    let nobody = Communicator::connect(builder(1, 2, &free_root()).timeout(short)).wait().unwrap_err().to_string();
     assert!(nobody.starts_with("rank 0 was not reached at 127.0.0.1:"), "{nobody}");
     assert!(nobody.contains(" within 0.3 s (Connection refused"), "{nobody}");
 }
@@ -503,7 +510,7 @@ fn a_rank_that_does_not_come_is_named_on_all_that_came() {
 #[test]
 fn when_ranks_end_one_after_the_other_the_first_is_named() {
     let errors = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         match rank {
             // It fails because of rank 1, and is the first peer that rank 2 waits for.
             0 => communicator.barrier().wait().map_err(|error| error.to_string()),
@@ -544,7 +551,9 @@ fn measured(communicator: &mut Communicator, mut bucket: Bucket, data: &mut [f32
 fn the_bound_is_measured_and_the_same_on_all_ranks() {
     let bounds = job(3, |rank, root| {
         let mut communicator =
-            builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)).connect().wait().unwrap();
+            Communicator::connect(builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)))
+                .wait()
+                .unwrap();
         let bucket = communicator.bucket(10_000, BucketOptions::new()).wait().unwrap();
         let bound = measured(&mut communicator, bucket, &mut gradient(rank, 10_000));
         communicator.barrier().wait().unwrap();

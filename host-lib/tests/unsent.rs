@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use namespace::{ip, is_outside};
 use optireduce::metrics::Unsent;
-use optireduce::{BucketOptions, Repair};
+use optireduce::{BucketOptions, Communicator, Repair};
 use ranks::{builder, gradient, job};
 
 /// Commands that break and repair the network, and the counter of refused datagrams.
@@ -48,7 +48,7 @@ fn datagrams_that_the_kernel_refuses_for_a_while_are_lost_and_counted_and_the_ra
         let root = root.replace("127.0.0.1", "10.77.1.1");
         let bound = Duration::from_millis(300);
         let builder = builder(rank, 2, &root).interface("10.77.1.1").bound(bound).mtu(9000).repair(Repair::Off);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(50_000, BucketOptions::new()).wait().unwrap();
         for (fault, mend, count) in FAULTS {
             let before = communicator.metrics().wait().unwrap().unsent;
@@ -100,7 +100,7 @@ fn ranks_that_cannot_connect_for_a_while_try_again() {
     job(3, |rank, root| {
         let root = root.replace("127.0.0.1", "10.77.1.1");
         let builder = builder(rank, 3, &root).interface(format!("10.77.1.{}", rank + 1));
-        let mut communicator = builder.bound(Duration::from_secs(4)).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder.bound(Duration::from_secs(4))).wait().unwrap();
         communicator.barrier().wait().unwrap();
     });
     mend.join().unwrap();

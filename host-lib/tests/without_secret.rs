@@ -4,7 +4,7 @@
 mod environment;
 
 use environment::has_no_secret;
-use optireduce::{ErrorKind, Secret, Settings};
+use optireduce::{Communicator, ErrorKind, Secret, Settings};
 
 const REFUSED: &str = "a secret was given, but this program was built without the feature `secret` of the crate \
     optireduce; build it with the feature, or run the job without a secret (unset OPTIREDUCE_SECRET) on a network that you trust";
@@ -25,6 +25,6 @@ fn a_secret_in_the_environment_is_refused_and_not_ignored() {
     }
     assert_eq!(Secret::from_env().unwrap_err().kind(), ErrorKind::Unsupported);
     // No peer is running: the check precedes the bootstrap.
-    let error = Settings::new().rank(1).world_size(2).root("127.0.0.1:9").connect().wait().unwrap_err();
+    let error = Communicator::connect(Settings::new().rank(1).world_size(2).root("127.0.0.1:9")).wait().unwrap_err();
     assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Unsupported, REFUSED));
 }

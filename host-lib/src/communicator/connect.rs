@@ -131,13 +131,6 @@ impl Flat {
     }
 }
 
-impl Settings {
-    /// Short for [`Communicator::connect`].
-    pub fn connect(self) -> Request<Communicator> {
-        Communicator::connect(self)
-    }
-}
-
 impl Builder {
     pub(super) fn open(self) -> Result<Opened, Error> {
         let launch = self.launch.clone();

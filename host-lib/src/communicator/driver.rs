@@ -294,7 +294,7 @@ mod tests {
         let connect = |rank| {
             let place = Settings::new().rank(rank).world_size(2).root(root.clone());
             let settings = place.timeout(Duration::from_secs(20)).early(Early::Off);
-            settings.bound(Duration::from_secs(3)).connect()
+            Communicator::connect(settings.bound(Duration::from_secs(3)))
         };
         let run = |number| rank(number, connect(number).wait().unwrap());
         thread::scope(|threads| {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Communicator;
 
 type Set = fn(Settings) -> Settings;
 
@@ -216,7 +217,7 @@ fn a_job_begins_with_every_word_of_every_row() {
         for word in words {
             let mut settings = plain().world_size(1);
             settings.set(row.name, word).unwrap();
-            settings.connect().wait().unwrap().close().wait().unwrap();
+            Communicator::connect(settings).wait().unwrap().close().wait().unwrap();
         }
     }
 }

@@ -17,7 +17,7 @@ fn sums(communicator: &mut Communicator, value: f32) -> [f32; 2] {
 #[test]
 fn groups_with_ranks_in_common_live_at_once_and_ranks_without_a_color_are_in_none() {
     job(4, |rank, root| {
-        let mut world = builder(rank, 4, &root).connect().wait().unwrap();
+        let mut world = Communicator::connect(builder(rank, 4, &root)).wait().unwrap();
         // Colors of the ranks; the last call makes two groups.
         let colors =
             [[Some(7), Some(7), Some(7), None], [Some(0), None, Some(0), None], [Some(1), Some(0), Some(1), Some(0)]];
@@ -45,7 +45,7 @@ fn groups_with_ranks_in_common_live_at_once_and_ranks_without_a_color_are_in_non
 fn a_rank_that_has_ended_is_named_to_all_others_or_left_out_of_their_group() {
     for skip_gone in [false, true] {
         job(4, move |rank, root| {
-            let mut world = builder(rank, 4, &root).skip_gone(skip_gone).connect().wait().unwrap();
+            let mut world = Communicator::connect(builder(rank, 4, &root).skip_gone(skip_gone)).wait().unwrap();
             world.barrier().wait().unwrap();
             if rank == 2 {
                 return;
@@ -70,7 +70,7 @@ fn a_rank_that_has_ended_is_named_to_all_others_or_left_out_of_their_group() {
 #[test]
 fn a_bucket_may_be_declared_and_settled_while_something_else_is_done() {
     job(2, |rank, root| {
-        let mut world = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut world = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         if rank == 1 {
             world.recv(0, 0).wait().unwrap();
         }

@@ -100,7 +100,7 @@ fn a_mean_is_finite_if_its_values_are() {
     let floats = [ElementType::F16, ElementType::Bf16, ElementType::F32, ElementType::F64];
     let values: Vec<_> = floats.into_iter().zip(largest).collect();
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         for (element, value) in values.clone() {
             let values = Typed { element, bytes: value };
             let mean = communicator.exact().all_reduce(values.clone(), ExactOp::Avg).wait().unwrap();
@@ -117,7 +117,7 @@ fn every_type_and_operation_gives_what_a_plain_fold_in_the_order_of_ranks_does()
     let seed = Random::seed();
     for ranks in [2, 3, 5] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(rank, ranks, &root)).wait().unwrap();
             let mut results = Vec::new();
             let mut random = Random::new(seed, 0);
             for element in ElementType::ALL {
@@ -152,7 +152,7 @@ fn large_buffers_go_in_pieces_and_sums_do_not_depend_on_where_they_are_cut() {
         Random::new(seed, (rank * ELEMENTS + index) as u64).next() as i32 as f32 * 1e-4
     };
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         let data: Vec<f32> = (0..ELEMENTS).map(|index| value(rank, index)).collect();
         let data = communicator.exact().all_reduce(data, ExactOp::Sum).wait().unwrap();
         for index in (0..ELEMENTS).step_by(997) {
@@ -166,7 +166,7 @@ fn large_buffers_go_in_pieces_and_sums_do_not_depend_on_where_they_are_cut() {
 #[test]
 fn typed_calls_do_what_those_of_bytes_do() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let counts = vec![i64::MAX, rank as i64, -3];
         let counts = communicator.exact().all_reduce(counts, ExactOp::Sum).wait().unwrap();
         assert_eq!(counts, [-2, 1, -6], "integers wrap");
@@ -190,7 +190,7 @@ fn bytes_of_any_length_go_to_the_ranks_that_they_are_for() {
     // One of them exceeds the limit of bytes in flight.
     let lengths = [0, 1, 300_000, 9 << 20];
     job(RANKS, move |rank, root| {
-        let mut communicator = builder(rank, RANKS, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, RANKS, &root)).wait().unwrap();
         let part = |call: usize, from: usize, to: usize| {
             Random::new(seed, (call * 64 + from * 8 + to) as u64).bytes(lengths[(call + from + to) % lengths.len()])
         };
@@ -221,7 +221,7 @@ fn bytes_of_any_length_go_to_the_ranks_that_they_are_for() {
 #[test]
 fn calls_that_were_begun_together_are_made_in_their_order_and_hold_up_no_bucket() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
         let sums = [1i64, 10, 100].map(|value| communicator.exact().all_reduce(vec![value], ExactOp::Sum));
         let mut barrier = communicator.barrier();
@@ -244,7 +244,7 @@ fn fails_on_all<T: std::fmt::Debug>(
     call: impl Fn(usize, &mut Communicator) -> Request<T> + Clone + Send + 'static,
 ) {
     let errors = job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root)).wait().unwrap();
         let error = call(rank, &mut communicator).wait().unwrap_err();
         assert_eq!(communicator.exact().all_reduce(vec![rank as i32], ExactOp::Sum).wait().unwrap(), [3]);
         communicator.close().wait().unwrap();
@@ -307,7 +307,8 @@ fn arguments_that_cannot_be_are_errors_on_all_ranks_and_change_nothing() {
 fn a_rank_that_has_ended_is_named_at_once() {
     let all_done = Arc::new(Barrier::new(2));
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).timeout(Duration::from_secs(600)).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 3, &root).timeout(Duration::from_secs(600))).wait().unwrap();
         communicator.barrier().wait().unwrap();
         if rank == 2 {
             return;
@@ -325,7 +326,7 @@ fn a_rank_that_has_ended_is_named_at_once() {
 #[test]
 fn ranks_that_skip_one_that_ended_reduce_without_it() {
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).skip_gone(true).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, 3, &root).skip_gone(true)).wait().unwrap();
         if rank == 1 {
             return None;
         }
@@ -354,7 +355,7 @@ fn ranks_that_skip_one_that_dies_in_the_middle_of_a_call_stay_in_step() {
     let seed = Random::seed();
     for time in 0..12 {
         let outcomes = job(3, move |rank, root| {
-            let mut communicator = builder(rank, 3, &root).skip_gone(true).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(rank, 3, &root).skip_gone(true)).wait().unwrap();
             let part = vec![1u8; 5 << 20];
             let call = |communicator: &mut Communicator| match time % 3 {
                 0 => communicator.exact().all_reduce(part.clone(), ExactOp::Sum),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use optireduce::{BucketOptions, PartialOptions, PartialReduce, Report, SharedMemory, Weights};
+use optireduce::{BucketOptions, Communicator, PartialOptions, PartialReduce, Report, SharedMemory, Weights};
 
 use super::ranks::{builder, job};
 
@@ -71,7 +71,7 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
     for local in [SharedMemory::Off, SharedMemory::Auto] {
         let trained = Arc::new(AtomicUsize::new(0));
         let results = job(4, move |rank, root| {
-            let mut world = builder(rank, 4, &root).shared_memory(local).connect().wait().unwrap();
+            let mut world = Communicator::connect(builder(rank, 4, &root).shared_memory(local)).wait().unwrap();
             let mut bucket = world.bucket(100, BucketOptions::new()).wait().unwrap();
             let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new()).wait().unwrap();
             let averaged = if rank < FAST {
@@ -99,7 +99,7 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
 #[test]
 fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
     let results = job(5, |rank, root| {
-        let mut world = builder(rank, 5, &root).connect().wait().unwrap();
+        let mut world = Communicator::connect(builder(rank, 5, &root)).wait().unwrap();
         let options = PartialOptions::new().weights(Weights::Constant).repair_timeout(Duration::from_millis(200));
         let mut partial = world.partial_reduce(ELEMENTS, options).wait().unwrap();
         let dies = rank == 0 || rank == 4;
@@ -116,7 +116,7 @@ fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
 #[test]
 fn what_cannot_be_is_named_and_what_differs_is_named_on_all_ranks() {
     let errors = job(2, |rank, root| {
-        let mut world = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut world = Communicator::connect(builder(rank, 2, &root)).wait().unwrap();
         let error = world.partial_reduce(100, PartialOptions::new().group_size(3)).wait().unwrap_err().to_string();
         assert!(error.contains("groups of 3 of 2 workers; expected 2 to 2"), "{error}");
         let error = world.partial_reduce(0, PartialOptions::new()).wait().unwrap_err().to_string();

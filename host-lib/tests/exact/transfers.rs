@@ -14,7 +14,7 @@ use super::ranks::{builder, job};
 const KEPT: usize = 8 << 20;
 
 fn pair<T: Send + 'static>(rank: impl Fn(usize, Communicator) -> T + Clone + Send + 'static) -> Vec<T> {
-    job(2, move |number, root| rank(number, builder(number, 2, &root).connect().wait().unwrap()))
+    job(2, move |number, root| rank(number, Communicator::connect(builder(number, 2, &root)).wait().unwrap()))
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn storms_of_messages_in_random_order_come_whole_once_and_in_order() {
     const MESSAGES: usize = 150;
     let seed = Random::seed();
     job(RANKS, move |rank, root| {
-        let mut communicator = builder(rank, RANKS, &root).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(rank, RANKS, &root)).wait().unwrap();
         let mut random = Random::new(seed, 1);
         let lengths = [0, 10, 3000, 600_000, 1 << 20];
         let messages: Vec<(usize, usize, u32, usize)> = (0..RANKS * MESSAGES)
@@ -206,7 +206,8 @@ fn a_receive_that_is_dropped_takes_nothing_and_a_send_that_is_dropped_does_not_c
 #[test]
 fn what_nobody_sends_or_receives_is_an_error_at_the_timeout_and_the_ranks_go_on() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(5)).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 2, &root).timeout(Duration::from_secs(5))).wait().unwrap();
         let peer = 1 - rank;
         let mut waiting = communicator.recv(Some(peer), 5);
         let receive = communicator.recv(Some(peer), 6);
@@ -232,7 +233,8 @@ fn what_nobody_sends_or_receives_is_an_error_at_the_timeout_and_the_ranks_go_on(
 fn a_rank_that_has_ended_fails_what_waits_for_it_at_once_and_what_it_sent_before_comes() {
     let begun = Arc::new(Barrier::new(3));
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).timeout(Duration::from_secs(600)).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 3, &root).timeout(Duration::from_secs(600))).wait().unwrap();
         communicator.barrier().wait().unwrap();
         if rank == 2 {
             communicator.send(0, 1, b"the last words".to_vec()).wait().unwrap();

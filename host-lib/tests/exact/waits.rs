@@ -109,7 +109,7 @@ fn first_rank(call: Call, way: Way) -> (Ended, Duration) {
     let over = Arc::new(Barrier::new(2));
     let rank = move |rank, root: String| {
         let builder = builder(rank, 2, &root).bound(BOUND).timeout(TIMEOUT);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
         communicator.barrier().wait().unwrap();
         let begin = Instant::now();
@@ -125,7 +125,8 @@ fn first_rank(call: Call, way: Way) -> (Ended, Duration) {
 #[test]
 fn only_time_spent_waiting_counts_and_progress_restarts_it() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(4)).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(builder(rank, 2, &root).timeout(Duration::from_secs(4))).wait().unwrap();
         let mut receive = communicator.recv(Some(1 - rank), 5);
         for _ in 0..3 {
             // 3 s of 4 s.

@@ -1,5 +1,6 @@
 //! Jobs of cards simulated by clock cycles, and their recordings.
 
+use optireduce::Communicator;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -58,7 +59,7 @@ fn a_job_of_cards_is_that_of_the_oracle(engine: &str, ranks: usize, elements: us
         let place = Settings::new().rank(rank).world_size(ranks).root(root.clone());
         let builder = place.timeout(TIMEOUT).bound(SLOW).repair(Repair::NextUpdate);
         let builder = builder.early(Early::Off).card(cards.socket_of(rank));
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket =
             communicator.bucket(elements, BucketOptions::new().hadamard(HadamardMode::Off)).wait().unwrap();
         let outputs: Vec<Vec<f32>> = (0..STEPS)
@@ -140,7 +141,7 @@ fn cards_of_all_engines_share_a_job_with_a_rank_without() {
         .map(|(rank, engine)| Served::start_with(job.address(100 + rank), job.port, &["--engine", engine]))
         .collect();
     on_ranks(4, |rank| {
-        let mut communicator = job.builder(rank, 4).bound(SLOW).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(job.builder(rank, 4).bound(SLOW)).wait().unwrap();
         let mut bucket = communicator.bucket(600, exact()).wait().unwrap();
         for step in 0..2 {
             let mut data = gradient(rank, step, 600);

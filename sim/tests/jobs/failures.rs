@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use optireduce::{Bucket, ErrorKind, Repair};
+use optireduce::{Bucket, Communicator, ErrorKind, Repair};
 
 use super::*;
 use crate::served::{befall, free_path};
@@ -19,7 +19,7 @@ pub const SHORT: Duration = Duration::from_millis(300);
 
 fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
     let builder = job.builder(rank, RANKS).bound(SHORT).drop_silent_after(Some(2));
-    let mut communicator = builder.connect().wait().unwrap();
+    let mut communicator = Communicator::connect(builder).wait().unwrap();
     let bucket = declare(&mut communicator);
     (communicator, bucket)
 }
@@ -80,7 +80,7 @@ fn a_card_that_is_reset_or_hangs_ends_its_rank_with_a_sentence() {
         job.cards.push(Served::start_with(job.address(100), job.port, &[fault, file.to_str().unwrap()]));
         on_ranks(2, |rank| {
             let builder = job.builder(rank, 2).bound(SHORT).drop_silent_after(None);
-            let mut communicator = builder.connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder).wait().unwrap();
             let mut bucket = declare(&mut communicator);
             go_on_among(&mut bucket, rank, &[0, 1], BEFORE);
             if rank == 1 {
@@ -133,7 +133,7 @@ fn many_collectives_at_once_do_not_outrun_a_card() {
     let job = Job::new(1);
     on_ranks(2, |rank| {
         let builder = job.builder(rank, 2).bound(BOUND).window_bytes(4096);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(LARGE, exact()).wait().unwrap();
         let requests: Vec<_> = (0..CALLS).map(|step| bucket.start_all_reduce(gradient(rank, step, LARGE))).collect();
         for (step, request) in requests.into_iter().enumerate() {
@@ -151,7 +151,7 @@ fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
     let job = Job::new(1);
     let late = on_ranks(RANKS, |rank| {
         let builder = job.builder(rank, RANKS).bound(SHORT).drop_silent_after(None);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = declare(&mut communicator);
         let _report = bucket.all_reduce(&mut gradient(rank, 0, ELEMENTS)).unwrap();
         if rank == 0 {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use optireduce::{Bucket, CardFallback};
+use optireduce::{Bucket, CardFallback, Communicator};
 use optireduce_contract::signs::splitmix64;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -59,7 +59,7 @@ fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
         let faults: &[&str] = if fault.starts_with("--") { &options } else { &[] };
         job.cards.push(Served::start_with(job.address(101), job.port, faults));
         let from = on_ranks(RANKS, |rank| {
-            let mut communicator = builder(&job, rank).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder(&job, rank)).wait().unwrap();
             let mut bucket = declare(&mut communicator);
             go_on(&mut bucket, rank, BEFORE, 0);
             // Unsent data of the card now belongs to the last collective.
@@ -96,7 +96,7 @@ fn the_first_collective_over_udp_is_whole() {
     let job = Job::new(1);
     on_ranks(2, |rank| {
         let builder = job.builder(rank, 2).bound(BOUND).card_fallback(CardFallback::Udp);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = declare(&mut communicator);
         let mut lossy = Vec::new();
         for step in 0..20 {
@@ -123,7 +123,7 @@ fn the_first_collective_over_udp_is_whole() {
 fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
     let job = Job::new(2);
     on_ranks(RANKS, |rank| {
-        let mut communicator = builder(&job, rank).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(&job, rank)).wait().unwrap();
         let mut buckets = [0, 1].map(|_| declare(&mut communicator));
         for step in 0..40 {
             if step == 5 || step == 15 {
@@ -164,7 +164,7 @@ fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
 fn replicas_agree_again_after_a_card_has_failed() {
     let job = Job::new(2);
     let models = on_ranks(RANKS, |rank| {
-        let mut communicator = builder(&job, rank).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder(&job, rank)).wait().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, exact()).wait().unwrap();
         let mut model = vec![0.0; ELEMENTS];
         let apply =
@@ -206,7 +206,7 @@ fn a_card_may_die_at_any_moment() {
             // A delayed rank may miss a few collectives.
             let builder = builder.drop_silent_after(Some(20));
             let builder = builder.card_fallback(CardFallback::Udp).agree(seed % 2 == 0);
-            let mut communicator = builder.connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder).wait().unwrap();
             let mut plain = communicator.bucket(LARGE, exact()).wait().unwrap();
             let encoded = BucketOptions::new().hadamard(HadamardMode::On);
             let mut encoded = communicator.bucket(ELEMENTS, encoded).wait().unwrap();
@@ -248,7 +248,7 @@ fn a_card_may_die_at_any_moment() {
 #[test]
 fn a_card_that_is_killed_before_the_first_call_is_told_and_done_without() {
     let job = Job::new(1);
-    let mut communicators = on_ranks(RANKS, |rank| Some(builder(&job, rank).connect().wait().unwrap()));
+    let mut communicators = on_ranks(RANKS, |rank| Some(Communicator::connect(builder(&job, rank)).wait().unwrap()));
     job.cards[0].end();
     let told = std::iter::repeat_with(|| {
         std::thread::sleep(Duration::from_millis(10));
@@ -272,7 +272,7 @@ fn ranks_that_do_not_all_want_to_fall_back_are_told_so() {
     let job = Job::new(1);
     let errors = on_ranks(2, |rank| {
         let fallback = [CardFallback::Udp, CardFallback::Off][rank];
-        job.builder(rank, 2).card_fallback(fallback).connect().wait().unwrap_err().to_string()
+        Communicator::connect(job.builder(rank, 2).card_fallback(fallback)).wait().unwrap_err().to_string()
     });
     assert!(errors.iter().all(|error| error.contains("card_fallback") && error.contains("udp")), "{errors:?}");
 }

@@ -1,6 +1,6 @@
 //! Reduce-scatters and all-gathers in jobs with cards, which use the kernel's UDP.
 
-use optireduce::{ErrorKind, Kind};
+use optireduce::{Communicator, ErrorKind, Kind};
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn halves_and_all_reduces_take_turns_and_are_exact() {
     const RANKS: usize = 3;
     let job = Job::new(1);
     on_ranks(RANKS, |rank| {
-        let mut communicator = job.builder(rank, RANKS).rate_control(true).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(job.builder(rank, RANKS).rate_control(true)).wait().unwrap();
         assert_eq!(communicator.metrics().wait().unwrap().cards, [0]);
         let mut buckets = SIZES.map(|elements| communicator.bucket(elements, exact()).wait().unwrap());
         for step in 0..4 {
@@ -65,7 +65,8 @@ fn wrong_halves_are_errors_on_all_ranks() {
     });
     let job = Job::new(1);
     let errors = on_ranks(2, |rank| {
-        let mut communicator = job.builder(rank, 2).bound(Duration::from_millis(50)).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(job.builder(rank, 2).bound(Duration::from_millis(50))).wait().unwrap();
         let mut bucket = communicator.bucket(64, exact()).wait().unwrap();
         (0..2 + rank).for_each(|_| drop(bucket.reduce_scatter(vec![1.0; 64]).wait().unwrap()));
         communicator.close().wait().unwrap_err().to_string()
@@ -80,7 +81,7 @@ fn a_rank_that_leaves_is_dropped_from_halves_too() {
     let short = Duration::from_millis(300);
     on_ranks(RANKS, |rank| {
         let builder = job.builder(rank, RANKS).bound(short).drop_silent_after(Some(2)).skip_gone(true);
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let mut bucket = communicator.bucket(4000, exact()).wait().unwrap();
         drop(bucket.reduce_scatter(gradient(rank, 0, 4000)).wait().unwrap());
         if rank == 2 {

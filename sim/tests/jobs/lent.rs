@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use optireduce::{Buffer, CardFallback};
+use optireduce::{Buffer, CardFallback, Communicator};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -49,7 +49,7 @@ fn mappings(card: &Served) -> usize {
 fn what_lies_in_lent_memory_is_not_copied_and_leaves_the_card_when_it_is_freed() {
     let job = Job::new(2);
     on_ranks(RANKS, |rank| {
-        let mut communicator = job.builder(rank, RANKS).window_bytes(4 * WINDOW).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(job.builder(rank, RANKS).window_bytes(4 * WINDOW)).wait().unwrap();
         for (number, elements) in [(0, 40 * WINDOW), (1, 16), (2, 3 * WINDOW + 65), (3, 7)] {
             let mut bucket = communicator.bucket(elements, exact()).wait().unwrap();
             let mut lent = Lent::new(&communicator, elements);
@@ -88,7 +88,7 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
         job.cards[0] = Served::start_with(job.address(120), job.port, faults);
         on_ranks(RANKS, |rank| {
             let builder = job.builder(rank, RANKS).bound(fallback::BOUND);
-            let mut communicator = builder.card_fallback(CardFallback::Udp).connect().wait().unwrap();
+            let mut communicator = Communicator::connect(builder.card_fallback(CardFallback::Udp)).wait().unwrap();
             let elements = 40 * WINDOW;
             let mut bucket = communicator.bucket(elements, exact()).wait().unwrap();
             let mut lent = Lent::new(&communicator, elements);
@@ -142,7 +142,8 @@ fn a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it() {
     tracing_subscriber::registry().with(lines.with_filter(LevelFilter::WARN)).init();
     let job = Job::new(1);
     on_ranks(2, |rank| {
-        let mut communicator = job.builder(rank, 2).card_fallback(CardFallback::Udp).connect().wait().unwrap();
+        let mut communicator =
+            Communicator::connect(job.builder(rank, 2).card_fallback(CardFallback::Udp)).wait().unwrap();
         let mut bucket = communicator.bucket(WINDOW, exact()).wait().unwrap();
         let mut lent = [(); 2].map(|()| Lent::new(&communicator, WINDOW));
         for lent in &mut lent {

@@ -66,7 +66,7 @@ impl Job {
     }
 
     fn connect(&self, rank: usize, ranks: usize) -> Communicator {
-        self.builder(rank, ranks).connect().wait().unwrap()
+        Communicator::connect(self.builder(rank, ranks)).wait().unwrap()
     }
 }
 
@@ -135,7 +135,7 @@ fn cards_and_software_ranks_get_the_same_exact_sums() {
     const RANKS: usize = 4;
     let job = Job::new(2);
     let outputs = on_ranks(RANKS, |rank| {
-        let mut communicator = job.builder(rank, RANKS).window_bytes(4096).connect().wait().unwrap();
+        let mut communicator = Communicator::connect(job.builder(rank, RANKS).window_bytes(4096)).wait().unwrap();
         assert_eq!(communicator.metrics().wait().unwrap().cards, [0, 1]);
         let sizes = [1, 1000, 8 * 1024, 40_001];
         let mut buckets = sizes.map(|elements| communicator.bucket(elements, exact()).wait().unwrap());

@@ -1,5 +1,6 @@
 //! Jobs of cards on a hub, a TUN or a TAP device.
 
+use optireduce::Communicator;
 use std::net::SocketAddrV4;
 use std::path::Path;
 use std::process::Command;
@@ -30,7 +31,7 @@ fn run_job(root: &str, ranks: &[Rank]) {
             Rank::Board(socket, address) => builder.card(format!("{socket},address={address}")),
             Rank::Software(address) => builder.card("").interface(address.to_string()),
         };
-        let mut communicator = builder.connect().wait().unwrap();
+        let mut communicator = Communicator::connect(builder).wait().unwrap();
         let all: Vec<usize> = (0..ranks.len()).collect();
         for elements in [100, 3000, 40_000] {
             let mut bucket = communicator.bucket(elements, exact()).wait().unwrap();

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use optireduce::ErrorKind;
+use optireduce::{Communicator, ErrorKind};
 use optireduce_contract::limits::{CONTRACT_VERSION, MAGIC};
 use optireduce_contract::registers as reg;
 use vfio_bindings::bindings::vfio::{
@@ -22,7 +22,7 @@ use super::*;
 fn refused(card: &str) -> String {
     let timeout = Duration::from_millis(100);
     let place = Settings::new().rank(1).world_size(2).root(free_root());
-    let error = place.timeout(timeout).card(card).connect().wait().unwrap_err();
+    let error = Communicator::connect(place.timeout(timeout).card(card)).wait().unwrap_err();
     assert!(error.kind() == ErrorKind::System, "{error:?}");
     error.to_string()
 }
@@ -71,7 +71,7 @@ fn all_ranks_are_told_at_once_which_one_has_a_card_that_cannot_be_opened() {
             }
             let card = if rank == unable { "/nowhere/card.sock" } else { "" };
             let builder = job.builder(rank, RANKS).timeout(Duration::from_secs(600)).card(card);
-            builder.connect().wait().unwrap_err().to_string()
+            Communicator::connect(builder).wait().unwrap_err().to_string()
         });
         for (rank, error) in errors.iter().enumerate() {
             let what = format!("rank {rank}, {unable} unable, late {late}: {error}");
@@ -169,7 +169,7 @@ fn a_card_of_another_contract_and_another_device_are_refused() {
 /// The error must be equal on all ranks.
 fn errors(job: &Job, ranks: usize, change: impl Fn(usize, Settings) -> Settings + Sync) -> String {
     let errors = on_ranks(ranks, |rank| {
-        let error = change(rank, job.builder(rank, ranks)).connect().wait().unwrap_err();
+        let error = Communicator::connect(change(rank, job.builder(rank, ranks))).wait().unwrap_err();
         assert!(error.kind() == ErrorKind::Argument, "{error:?}");
         error.to_string()
     });
@@ -201,7 +201,8 @@ fn a_card_address_that_cannot_be_is_named() {
     let job = Job::new(1);
     let socket = job.cards[0].socket.to_str().unwrap();
     let of = |address: &str| format!("{socket},address={address}");
-    let error = |address: &str| job.builder(0, 2).card(of(address)).connect().wait().unwrap_err().to_string();
+    let error =
+        |address: &str| Communicator::connect(job.builder(0, 2).card(of(address))).wait().unwrap_err().to_string();
     let (known, given) = (format!("{}:{}", job.address(100), job.port), format!("{}:{}", job.address(9), job.port));
     let other = error(&given);
     assert!(
@@ -223,7 +224,9 @@ fn a_card_address_that_cannot_be_is_named() {
 fn a_port_in_use_is_named() {
     let job = Job::new(1);
     let _taken = std::net::UdpSocket::bind((job.address(2), job.port)).unwrap();
-    let errors = on_ranks(2, |rank| job.builder(rank, 2).timeout(Duration::from_secs(10)).connect().wait().map(drop));
+    let errors = on_ranks(2, |rank| {
+        Communicator::connect(job.builder(rank, 2).timeout(Duration::from_secs(10))).wait().map(drop)
+    });
     let error = errors[1].as_ref().unwrap_err().to_string();
     assert!(error.contains(&format!("{}:{}, where a job with cards receives", job.address(2), job.port)), "{error}");
     assert!(errors[0].is_err(), "nobody waits for a rank that has gone");
@@ -252,7 +255,9 @@ fn nobody_comes_into_a_job_with_cards() {
     let job = Job::new(1);
     let mut communicators = on_ranks(3, |rank| job.connect(rank, 3));
     drop(communicators.pop());
-    let again =
-        job.builder(2, 3).rejoin(true).timeout(Duration::from_secs(2)).connect().wait().unwrap_err().to_string();
+    let again = Communicator::connect(job.builder(2, 3).rejoin(true).timeout(Duration::from_secs(2)))
+        .wait()
+        .unwrap_err()
+        .to_string();
     assert!(again.contains("the job is already running, and rank 0 has a card"), "{again}");
 }

@@ -38,7 +38,7 @@ unsafe impl SizeFirst for optr_config_t {
 // SAFETY: as above.
 unsafe impl SizeFirst for optr_bucket_options_t {
     const NAME: &str = "optr_bucket_options_t";
-    const BYTES_MIN: usize = offset_of!(Self, repair) + size_of::<u32>();
+    const BYTES_MIN: usize = offset_of!(Self, groups) + size_of::<*const c_char>();
     const IS_GIVEN: bool = true;
 }
 

@@ -140,7 +140,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::Settings;
+    use crate::{Communicator, Settings};
 
     #[test]
     fn a_rank_whose_group_fails_tells_its_other_group_why() {
@@ -158,7 +158,7 @@ mod tests {
             (vec![group(0, 1), group(1, 2)], places.clone().map(|(_, listener)| listener).to_vec());
         let of_job = Builder::new(&at(0, 4, "127.0.0.1:1".into(), "job")).unwrap();
         let of_group = at(1, 2, places[1].0.to_string(), "job/across.0").repair(Repair::ThisUpdate);
-        let told = std::thread::spawn(move || of_group.connect().wait().unwrap_err().to_string());
+        let told = std::thread::spawn(move || Communicator::connect(of_group).wait().unwrap_err().to_string());
         let failed = of_job.connect_groups(groups, listeners).unwrap_err().to_string();
         let expected =
             "the group inside.0 of job ranks 0, 1 (numbered from 0 inside the group): 1 of 2 ranks did not connect ";

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::binding::lend;
     use crate::root::free_root;
-    use crate::{BucketOptions, Early, Groups, Settings};
+    use crate::{BucketOptions, Communicator, Early, Groups, Settings};
 
     #[test]
     fn a_halt_of_a_step_is_an_error_with_zeros_and_the_next_result_has_the_update() {
@@ -151,7 +151,7 @@ mod tests {
         let run = |rank| {
             let place = Settings::new().rank(rank).world_size(4).root(root.clone()).groups(Groups::Number(2));
             let settings = place.timeout(Duration::from_secs(20)).early(Early::Off).bound(Duration::from_secs(3));
-            let mut communicator = settings.connect().wait().unwrap();
+            let mut communicator = Communicator::connect(settings).wait().unwrap();
             let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
             let LevelsBucket { scatter, steps: Steps { average, gather, plan } } = bucket.levels().unwrap();
             let (shard, scattered) = scatter.step(Kind::ReduceScatter, Values::from(vec![1.0; 1000])).wait().unwrap();
