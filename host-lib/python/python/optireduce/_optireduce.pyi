@@ -62,7 +62,7 @@ class Communicator:
         timeout_s: float = ...,
         bound_ms: float | Literal["measured"] | None = ...,
         bound_max_ms: float = ...,
-        early: Literal["adaptive", "off"] = ...,
+        early: Literal["off", "adaptive"] = ...,
         hadamard: Literal["auto", "on", "off"] = ...,
         bf16: bool = ...,
         repair: Literal["off", "next_update", "this_update"] = ...,
