@@ -9,7 +9,7 @@ pub enum Field<'a> {
     Number(&'a mut f64),
     /// Whole number.
     Whole(&'a mut u32),
-    /// Constant of the row's [`Words`].
+    /// Constant of the setting's C enum.
     Word(&'a mut u32),
     /// Text.
     Text(&'a mut *const c_char),

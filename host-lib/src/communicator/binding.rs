@@ -73,7 +73,7 @@ pub fn closed() -> Error {
 
 /// Id of a bucket in [`Report::bucket`].
 pub fn bucket_id(bucket: &Bucket) -> u16 {
-    bucket.id
+    bucket.id()
 }
 
 /// Starts an exact average over TCP, as a baseline for bounded stages: returns the mean and the

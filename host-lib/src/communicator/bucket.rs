@@ -38,10 +38,6 @@ use optireduce_core::{Destination, Values};
 #[derive(Debug)]
 pub struct Bucket {
     of: Of,
-    pub(super) id: u16,
-    elements: usize,
-    options: BucketOptions,
-    shard: Range<usize>,
     /// Memory of copies; `None` at first and after an error.
     values: Option<Vec<f32>>,
 }
@@ -54,35 +50,31 @@ enum Of {
 
 impl From<FlatBucket> for Bucket {
     fn from(bucket: FlatBucket) -> Self {
-        let FlatBucket { id, elements, options, .. } = &bucket;
-        let (id, elements, options, shard) = (*id, *elements, options.clone(), bucket.shard_range());
-        Self { of: Of::Flat(bucket), id, elements, options, shard, values: None }
+        Self { of: Of::Flat(bucket), values: None }
     }
 }
 
 impl From<LevelsBucket> for Bucket {
     fn from(bucket: LevelsBucket) -> Self {
-        let FlatBucket { id, elements, options, .. } = &bucket.scatter;
-        let (id, elements, options, shard) = (*id, *elements, options.clone(), bucket.scatter.shard_range());
-        Self { of: Of::Levels(bucket), id, elements, options, shard, values: None }
+        Self { of: Of::Levels(bucket), values: None }
     }
 }
 
 impl Bucket {
     /// Number of elements.
     pub fn elements(&self) -> usize {
-        self.elements
+        self.first().elements
     }
 
     /// Options, with the communicator's settings filled in.
     pub fn options(&self) -> &BucketOptions {
-        &self.options
+        &self.first().options
     }
 
     /// Shard of this rank: see [`Communicator::shard_range`](super::Communicator::shard_range). On
     /// two levels, its shard in its group, which it averages with its equals.
     pub fn shard_range(&self) -> Range<usize> {
-        self.shard.clone()
+        self.first().shard_range()
     }
 
     /// Reduces `data` over all ranks, in place. Collective, [bounded](crate::Settings::bound).
@@ -189,7 +181,7 @@ impl Bucket {
     pub fn buffer(&mut self) -> Vec<f32> {
         let mut values = self.values.take().unwrap_or_default();
         values.clear();
-        values.resize(self.elements, 0.0);
+        values.resize(self.elements(), 0.0);
         values
     }
 
@@ -197,8 +189,8 @@ impl Bucket {
     /// communicator's), and returns the repaired values that no result includes yet.
     ///
     /// On two levels it is collective, partly over TCP, and covers all steps. The correction is of
-    /// the whole bucket. [`Settled::repairs`] counts the losses of this rank, and those of its
-    /// group's members among their equals. Finish the requests of earlier all-reduces first.
+    /// the whole bucket. [`Settled::repairs`] counts the losses of this rank and the losses of its
+    /// group's other members among their equals. Finish the requests of earlier all-reduces first.
     ///
     /// Call it on every rank after the last collective of the bucket, or before a checkpoint, and
     /// apply the correction to the model. Ranks must stay connected until all have settled, since
@@ -231,6 +223,18 @@ impl Bucket {
         }
     }
 
+    /// The bucket, or its first step on two levels.
+    fn first(&self) -> &FlatBucket {
+        match &self.of {
+            Of::Flat(bucket) => bucket,
+            Of::Levels(bucket) => &bucket.scatter,
+        }
+    }
+
+    pub(super) fn id(&self) -> u16 {
+        self.first().id
+    }
+
     /// Reduces on this thread, which drives the engine.
     pub(super) fn reduce(&self, given: Given) -> Result<(Values, Report), Error> {
         match &self.of {
@@ -255,12 +259,12 @@ impl Bucket {
     /// Wrong and expected length of memory that the engine does not see whole. The engine reports
     /// the error to the other ranks.
     fn misfit(&self, data: &impl Memory) -> Option<(usize, usize)> {
-        data.misfit(self.elements).map(|found| (found, self.elements))
+        data.misfit(self.elements()).map(|found| (found, self.elements()))
     }
 }
 
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "bucket {} of {} elements", self.id, self.elements)
+        write!(f, "bucket {} of {} elements", self.id(), self.elements())
     }
 }

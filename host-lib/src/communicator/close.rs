@@ -9,8 +9,7 @@ use super::counts::CallCounts;
 use super::error::{Cause, Error};
 use super::request::{block_on, reply};
 use super::settle::{Unsettled, add_bytes};
-use super::{Communicator, Of, Request};
-use super::{Flat, Shared};
+use super::{Communicator, Flat, Of, Request, Shared};
 use crate::control::ControlError;
 
 impl Communicator {

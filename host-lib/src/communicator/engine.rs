@@ -342,9 +342,10 @@ impl Engine {
                     return Ok(any);
                 }
                 let (newest, gone) = (self.collectives.newest(), &self.links.gone);
-                let connected = newest.live().filter(|rank| !gone.contains(*rank));
+                let mut connected = newest.ranks.clone();
+                connected.remove_all(gone);
                 // Processes that replace the ended ones cannot join without a quorum either.
-                if !newest.is_quorum(&Ranks::none(self.collectives.params().ranks).with(connected)) {
+                if !newest.is_quorum(&connected) {
                     return Err(Cause::NoQuorum { gone: gone.iter().collect() }.into());
                 }
                 let waited = self.waiting_since.get_or_insert_with(Instant::now).elapsed();

@@ -11,7 +11,7 @@ use super::report::Report;
 use super::request::{Outcome, Request, Sender, reply};
 use super::settle::Settled;
 use super::{Cause, Error, Shared};
-use crate::control::ControlError;
+use crate::control::{ControlError, Terms};
 use crate::memory::{self, NotEnoughMemory};
 use optireduce_contract::limits::LANES;
 use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, plan_windows};
@@ -37,13 +37,25 @@ pub(super) struct FlatBucket {
     beside: Option<Box<FlatBucket>>,
 }
 
-pub(super) fn require_memory(elements: usize) -> Result<(), NotEnoughMemory> {
+fn require_memory(elements: usize) -> Result<(), NotEnoughMemory> {
     let needed = (elements as u64).saturating_mul(BUCKET_BYTES_PER_ELEMENT);
     memory::require(
         format!("a bucket of {elements} elements"),
         needed,
         "declare a smaller one, or raise this rank's memory limit",
     )
+}
+
+/// Terms of a new bucket, and whether this rank has memory for it. `number`: number of buckets
+/// before it.
+pub(super) fn declaration(
+    options: &BucketOptions,
+    elements: usize,
+    number: u32,
+) -> (Terms, Result<(), NotEnoughMemory>) {
+    let memory = require_memory(elements);
+    let enough = if memory.is_ok() { "enough" } else { "too little" };
+    (options.terms("bucket", elements).with("buckets before", number).with("memory for it", enough), memory)
 }
 
 fn check_elements(shared: &Shared, elements: usize, options: &BucketOptions) -> Result<(), Error> {
@@ -63,7 +75,8 @@ fn check_elements(shared: &Shared, elements: usize, options: &BucketOptions) -> 
 }
 
 impl FlatBucket {
-    /// `number`: buckets before it; by default those of this communicator.
+    /// Declares a bucket. `number`: number of buckets before it; by default the number that this
+    /// communicator has declared.
     pub fn declare<T: From<Self> + Send + 'static>(
         shared: &Arc<Shared>,
         number: Option<u32>,
@@ -76,10 +89,7 @@ impl FlatBucket {
         shared.run(move |channel| {
             let shared = of;
             let declared = number.unwrap_or_else(|| shared.declared.load(Ordering::Relaxed));
-            let memory = require_memory(elements);
-            let enough = if memory.is_ok() { "enough" } else { "too little" };
-            let terms =
-                options.terms("bucket", elements).with("buckets before", declared).with("memory for it", enough);
+            let (terms, memory) = declaration(&options, elements, declared);
             // Ids wrap around; the generation distinguishes buckets with the same id.
             let id = (declared % u32::from(IDS)) as u16;
             let generation = declared / u32::from(IDS);

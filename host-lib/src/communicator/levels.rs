@@ -31,7 +31,7 @@ pub(super) use self::table::Table;
 use super::Flat;
 use super::builder::Builder;
 use super::command::Given;
-use super::flat_bucket::{FlatBucket, require_memory};
+use super::flat_bucket::{FlatBucket, declaration};
 use super::options::BucketOptions;
 use super::report::Numbers;
 use super::request::{InSteps as _, Outcome, Request, reply};
@@ -78,9 +78,7 @@ impl Levels {
         options: BucketOptions,
     ) -> Request<B> {
         let number = self.core.declared.fetch_add(1, Ordering::Relaxed);
-        let memory = require_memory(elements);
-        let terms = options.terms("bucket", elements).with("buckets before", number);
-        let terms = terms.with("memory for it", if memory.is_ok() { "enough" } else { "too little" });
+        let (terms, memory) = declaration(&options, elements, number);
         let (of_job, of_bucket) = (self.builder.groups, options.groups);
         self.core.call(terms, move |core| {
             if of_bucket != of_job {

@@ -5,12 +5,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 
 use super::super::builder::Builder;
-use super::super::flat_bucket::require_memory;
+use super::super::flat_bucket::declaration;
 use super::super::options::BucketOptions;
 use super::super::request::reply;
 use super::super::settle::Unsettled;
-use super::super::{Cause, ConnectError, Error, Request};
-use super::super::{Flat, Shared};
+use super::super::{Cause, ConnectError, Error, Flat, Request, Shared};
 use super::calls::Calls;
 use super::connect::{listen, partitions};
 use super::plan::lock;
@@ -122,9 +121,7 @@ impl Job {
         let Self { entries, shared, .. } = self;
         let number = shared.declared.load(Ordering::Relaxed);
         let known = lock(entries).iter().find(|entry| entry.groups == groups).cloned();
-        let memory = require_memory(elements);
-        let terms = options.terms("bucket", elements).with("buckets before", number);
-        let terms = terms.with("memory for it", if memory.is_ok() { "enough" } else { "too little" });
+        let (terms, memory) = declaration(options, elements, number);
         let terms = terms.with("the connection of its groups", if known.is_some() { "made before" } else { "new" });
         if let Some((by, before)) = channel.declared_before(number as usize) {
             before.compare(by, shared.params.rank, &terms).map_err(ControlError::from)?;

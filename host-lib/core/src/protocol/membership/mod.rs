@@ -142,6 +142,8 @@ pub struct Membership {
     joins: BTreeMap<usize, u64>,
     joined: Vec<u64>,
     reached: Vec<u32>,
+    /// Largest of `reached`.
+    furthest: u32,
     suspicions: Suspicions,
     requests: Requests,
     request: Request,
@@ -206,6 +208,7 @@ impl Membership {
             joins: BTreeMap::new(),
             joined: vec![0; params.ranks],
             reached: vec![0; params.ranks],
+            furthest: 0,
             suspicions: Suspicions::new(params.ranks),
             requests: Requests::new(params.ranks),
             request: Request::default(),
@@ -260,7 +263,7 @@ impl Membership {
             }
             let first_of_view = self.next_op <= newest.first_op && newest.first_op <= op;
             self.next_op = op.saturating_add(1);
-            self.reached[self.rank] = self.next_op.max(newest.first_op);
+            self.reach(self.rank, self.next_op.max(newest.first_op));
             if first_of_view {
                 self.consider(now_ns);
             }
@@ -291,13 +294,17 @@ impl Membership {
     /// Sets whether other ranks are seen to be ahead of this one, which then reports that it is
     /// alive until it has caught up.
     pub fn set_behind(&mut self, now_ns: u64, sees_others_ahead: bool) {
-        let others = |newest: &View| newest.live().any(|rank| self.reached[rank] > self.next_op);
-        let is_behind = sees_others_ahead || self.newest().is_some_and(others);
+        let is_behind = sees_others_ahead || self.furthest > self.next_op && !self.views.is_empty();
         // In time, but few ranks report while one of them computes for somewhat longer than others.
         let next_ns = now_ns.saturating_add((self.params.silent_ns / 2).max(1));
         let reports = is_behind && self.drops_silent() && self.params.patience_ns > 0;
         self.behind_at_ns = reports.then(|| self.behind_at_ns.unwrap_or(next_ns));
         self.has_told_behind &= reports;
+    }
+
+    fn reach(&mut self, rank: usize, op: u32) {
+        self.reached[rank] = op;
+        self.furthest = self.furthest.max(op);
     }
 
     fn tell_behind(&mut self, newest: &View) {
@@ -564,7 +571,7 @@ impl Membership {
         match message {
             MembershipMessage::Progress { next_op, .. } => {
                 self.is_ahead &= next_op <= newest.first_op;
-                self.reached[from] = self.reached[from].max(next_op);
+                self.reach(from, self.reached[from].max(next_op));
                 // A rank that this rank's last report holds up needs a newer one.
                 let stuck = next_op >= self.told_op.saturating_add(self.params.lead_ops);
                 let awaits = self.next_op > newest.first_op && next_op <= newest.first_op;
@@ -698,7 +705,8 @@ impl Membership {
         self.paxos = Paxos::default();
         self.suspicions.clear();
         self.reached.fill(view.first_op);
-        self.reached[self.rank] = self.next_op.max(view.first_op);
+        self.furthest = view.first_op;
+        self.reach(self.rank, self.next_op.max(view.first_op));
         self.told_op = self.told_op.max(view.first_op);
         self.retry_at_ns = None;
         self.is_ahead = false; // a view is followed only once it is in use
